@@ -70,6 +70,22 @@ def test_indices_match_the_values(format: str, data: Tensor) -> None:
     assert torch.equal(tensor.indices(), tensor._indices())
 
 
+def test_blocks_are_counted_as_in_torch() -> None:
+    data = random_sparse(6, 9)
+    for layout in (torch.sparse_bsr, torch.sparse_bsc):
+        expected = data.to_sparse(layout=layout, blocksize=(2, 3))
+        tensor = tulle.tensor(expected)
+        assert tensor._nnz() == expected._nnz()
+        assert tensor.nnz == 6 * expected._nnz()
+
+
+def test_gradients_without_memory_become_values(data: Tensor) -> None:
+    tensor = tulle.tensor(data).requires_grad_()
+    tensor.sgn().to_dense().sum().backward()
+    assert tensor.grad is not None
+    assert_equal(tensor.with_values(tensor.grad), data * 0)
+
+
 def test_indices_of_other_ranks_are_explained() -> None:
     tensor = tulle.tensor(random_sparse(2, 3, 4), format="csr")
     with pytest.raises(tulle.UserError, match=r"levels\(\) has the arrays"):

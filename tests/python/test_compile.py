@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -90,6 +91,12 @@ FUNCTIONS: dict[str, Function] = {
     "sparse where": lambda a, x: torch.where(a > 0.5, x, 0),
     "A.mul_": lambda a, x: (a * 1).mul_(2) @ x,
     "any": lambda a, x: (a > 0.5).any(1),
+    "dense += A": lambda a, x: operator.iadd(x * 1, a),
+    "addmm_": lambda a, x: (x * 1).addmm_(a, x),
+    "axis=": lambda a, x: a.sum(axis=0, keepdims=True) + torch.sum(a, axis=0),
+    "flip(dims=)": lambda a, x: a.flip(dims=(1,)) @ x,
+    "multi_dot": lambda a, x: torch.linalg.multi_dot([a, a, x]),
+    "tensordot": lambda a, x: torch.tensordot(a, x, 1),
     "A / column": lambda a, x: a / (x[:, :1] + 1),
 }
 KERNEL = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr").schedule("unroll(j, 2); parallel(i)")
@@ -102,6 +109,14 @@ SPARSE_FUNCTIONS: dict[str, Function] = {
     "kernel": lambda a, x: KERNEL(A=a, B=x),
     "with_values": lambda a, x: a.with_values(a.values() * 2) @ x,
     "to(format)": lambda a, x: a.to(format="csc") @ x,
+    **{
+        f"mm of {reduce}": lambda a, x, reduce=reduce: torch.sparse.mm(a, x, reduce)
+        for reduce in ("sum", "mean", "amax")
+    },
+    "sampled_addmm": lambda a, x: torch.sparse.sampled_addmm(a, x, x, beta=2.0, alpha=0.5) @ x,
+    "torch.sparse.addmm": lambda a, x: torch.sparse.addmm(x, a, x),
+    "torch.sparse.softmax": lambda a, x: torch.sparse.softmax(a, 1) @ x,
+    "torch.sparse.sum": lambda a, x: torch.sparse.sum(a, 0),
     "shape": lambda a, x: x.new_ones(a.shape) + a.to_dense(),
 }
 

@@ -321,3 +321,14 @@ def test_parts_are_scheduled_apart() -> None:
         kernel.schedule("C.add2: parallel(i)")(A=A, B=B)
     with pytest.raises(tulle.UserError, match=r"no statement assigns 'D\.add1'; they assign C"):
         kernel.schedule("D.add1: parallel(i)")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_gradients_of_conversions_reach_leaves(format: str) -> None:
+    data, x = random_sparse(6, 8, density=0.4), random_dense(8, 3)
+    for source in ("csr", "coo", format):
+        leaf = tulle.tensor(data, format=source).requires_grad_()
+        (leaf.to(format=format).to(format="hyb(2,2)") @ x).sum().backward()
+        assert leaf.grad is not None
+        coordinates, gradients = leaf.with_values(leaf.grad).entries()
+        assert_equal(gradients, x.sum(1)[coordinates[1]])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 import scipy.sparse
 import torch
@@ -68,6 +71,14 @@ def test_scipy_round_trip_shares_the_values() -> None:
     exported = tulle.tensor(original).to_scipy()
     assert exported.data.ctypes.data == original.data.ctypes.data
     assert exported.indices.ctypes.data != original.indices.ctypes.data
+
+
+@pytest.mark.parametrize(
+    "convert", [torch.tensor, torch.asarray, torch.as_tensor, torch.from_dlpack, np.from_dlpack]
+)
+def test_implicit_conversions_are_refused(convert: Callable[[object], object]) -> None:
+    with pytest.raises(tulle.UserError, match=r"A\.to_dense\(\) for a dense tensor"):
+        convert(tulle.tensor(random_sparse(4, 5)))
 
 
 def test_to_scipy_is_for_matrices() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -76,7 +77,6 @@ def test_other_formats_with_the_same_entries() -> None:
     [
         (lambda a: a.add_(1), r"add_: .* Write A = A \+ B"),
         (lambda a: a.add_(B), "has values where the tensor has no entries"),
-        (lambda a: a.add_(tulle.tensor(B)), "has values where the tensor has no entries"),
         (lambda a: a.exp_(), r"A = A.exp\(...\), or change .* A.values\(\).exp_\(...\)"),
         (lambda a: a.fill_(2), r"A.values\(\).fill_\(value\)"),
         (lambda a: a.copy_(B), "copy_: expected a sparse tensor of the shape"),
@@ -90,6 +90,77 @@ def test_changes_of_the_pattern_are_refused(change: Function, message: str) -> N
     with pytest.raises(tulle.UserError, match=message):
         change(a)
     assert_equal(a, A)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_sums_may_add_entries(format: str) -> None:
+    a, b = tulle.tensor(A, format=format), tulle.tensor(B, format="csc")
+    same = a
+    a += b
+    assert a is same
+    assert a.format == tulle.Format(format)
+    assert_equal(a, A + B)
+    assert_equal(a.sub_(other=tulle.tensor(B[:1]), alpha=3), A + B - 3 * B[:1])
+    values = a.values()
+    a.add_(b)
+    assert a.values() is values  # it has the entries of B
+    shared = tulle.tensor(A)
+    twin = shared.T
+    shared += b
+    assert_equal(twin, A.T)
+
+
+def test_gradients_of_sums_that_add_entries() -> None:
+    a, b = tulle.tensor(A).requires_grad_(), tulle.tensor(B).requires_grad_()
+    with pytest.raises(tulle.UserError, match=r"requires a gradient.*Write A = A.add\(...\)"):
+        a.add_(b)
+    c = a * 2
+    c += b * 3
+    weights = torch.arange(30, dtype=A.dtype).reshape(5, 6)
+    (c.to_dense() * weights).sum().backward()
+    assert_equal(a.with_values(a.grad), 2 * weights * (A != 0))
+    assert_equal(b.with_values(b.grad), 3 * weights * (B != 0))
+    with pytest.raises(tulle.UserError, match=r"the type torch.float64 does not fit"):
+        tulle.tensor(A.int()).add_(b.detach())
+
+
+DENSE_CHANGES: dict[str, Callable[[Any, Tensor], Any]] = {
+    "add_": lambda a, x: x.add_(a, alpha=2),
+    "sub_": lambda a, x: x.sub_(a),
+    "mul_": lambda a, x: x.mul_(a),
+    "copy_": lambda a, x: x.copy_(a),
+    "masked_fill_": lambda a, x: x.masked_fill_(a > 0.5, 7),
+    "clamp_": lambda a, x: x.clamp_(max=a),
+    "addmm_": lambda a, x: x.addmm_(a, a.T @ torch.ones(5, 6, dtype=A.dtype), beta=2),
+    "+=": lambda a, x: operator.iadd(x, a),
+    "**=": lambda a, x: operator.ipow(x, a),
+}
+
+
+@pytest.mark.parametrize("format", ["csr", "hyb(2,2)"])
+@pytest.mark.parametrize("name", DENSE_CHANGES)
+def test_changes_of_dense_tensors(name: str, format: str) -> None:
+    x, expected = torch.rand(5, 6, dtype=A.dtype), torch.rand(5, 6, dtype=A.dtype)
+    x.copy_(expected)
+    assert DENSE_CHANGES[name](tulle.tensor(A, format=format), x) is x
+    assert_equal(x, DENSE_CHANGES[name](A, expected))
+
+
+def test_autograd_follows_changes_of_dense_tensors() -> None:
+    a, x = tulle.tensor(A).requires_grad_(), torch.ones(5, 6, dtype=A.dtype, requires_grad=True)
+    with pytest.raises(RuntimeError, match="leaf Variable"):
+        x.add_(a)
+    y = x * 2
+    y += a * 3
+    y.sum().backward()
+    assert x.grad is not None and (x.grad == 2).all()
+    assert (a.grad == 3).all()
+    with pytest.raises(tulle.UserError, match=r"add_: the result of the shape \[5, 6\]"):
+        torch.ones(6, dtype=A.dtype).add_(a)
+    with pytest.raises(
+        tulle.UserError, match=r"does not fit into a tensor of the type torch.int64"
+    ):
+        torch.ones(5, 6, dtype=torch.int64).add_(a)
 
 
 def test_remedies_work() -> None:
@@ -216,7 +287,7 @@ def test_padding_beside_entries_of_other_parts() -> None:
     assert_equal(a.var(1), x.var(1))
     assert_equal(a > 1, x > 1)
     assert a.sort(1).values.to_dense()[1].tolist() == [2, 3, 4, 0]
-    with pytest.raises(tulle.UserError, match="may hold a coordinate several times"):
-        a.add_(tulle.tensor(x))
+    assert_equal(a.add_(tulle.tensor(x)), x * 2)
+    assert str(a.format) == format
     a.add_(a).mul_(d)
-    assert_equal(a, 2 * x * d)
+    assert_equal(a, 4 * x * d)

@@ -184,3 +184,71 @@ def test_operands_are_not_changed() -> None:
     _ = tensor @ b
     after = (*tensor.pattern.arrays, tensor.values(), b)
     assert all(torch.equal(x, y) for x, y in zip(before, after, strict=True))
+
+
+# ---- products of vectors, of tensors and of several matrices -------------------------------------
+
+
+def test_products_of_vectors_and_tensors() -> None:
+    a, b, c = random_sparse(5, 6), random_sparse(6, 4, seed=1), random_sparse(2, 5, 6, seed=2)
+    v, w = a[0], b[:, 1]
+    for function, *operands in [
+        (torch.dot, v, w),
+        (torch.vdot, v, w),
+        (torch.inner, a, b.T),
+        (torch.inner, v, w),
+        (torch.outer, v, w),
+        (torch.ger, v, w),
+        (lambda x, y: torch.tensordot(x, y, 1), a, b),
+        (lambda x, y: torch.tensordot(x, y, 0), v, w),
+        (lambda x, y: torch.tensordot(x, y, ([1, 2], [0, 1])), c, a),
+        (lambda x, y: torch.tensordot(x, y, ([-1, 0], [1, 0])), a, c[1]),
+    ]:
+        expected = function(*operands)
+        assert_equal(function(*map(tulle.tensor, operands)), expected)
+        assert_equal(function(tulle.tensor(operands[0]), operands[1]), expected)
+        assert_equal(function(operands[0], tulle.tensor(operands[1])), expected)
+
+
+@pytest.mark.parametrize("format", ["csr", "coo", "bsr(2,3)", "hyb(2,2)"])
+def test_products_of_several_matrices(format: str) -> None:
+    a, x = random_sparse(6, 6), random_dense(6, 3)
+    tensor = tulle.tensor(a, format=format)
+    for n in (0, 1, 2, 5):
+        power = torch.linalg.matrix_power(tensor, n)
+        assert isinstance(power, tulle.SparseTensor)
+        assert_equal(power, torch.linalg.matrix_power(a, n))
+    assert tensor.matrix_power(0).format == tulle.Format(format)
+    assert_equal(torch.linalg.multi_dot([tensor, tensor.T, x]), a @ a.T @ x)
+    assert_equal(torch.linalg.multi_dot([x[:, 0], tensor, tensor]), x[:, 0] @ a @ a)
+    assert_equal(torch.linalg.multi_dot([tensor, tensor]), a @ a)
+    out = torch.empty(6, 3, dtype=a.dtype)
+    assert torch.linalg.multi_dot([tensor, x], out=out) is out
+    assert_equal(out, a @ x)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda a: torch.dot(a, a), "dot: expected two vectors, but found ranks 2, 2"),
+        (lambda a: torch.outer(a, a[0]), "outer: expected two vectors"),
+        (lambda a: torch.tensordot(a, a, 3), "tensordot: 3 dimensions do not fit"),
+        (lambda a: torch.tensordot(a, a, ([0], [0, 1])), "must name equally many dimensions"),
+        (lambda a: torch.linalg.multi_dot([a]), "expected at least two tensors, but found 1"),
+        (lambda a: torch.linalg.matrix_power(a, -1), "has no inverse here; n is -1"),
+        (lambda a: torch.linalg.matrix_power(a[:3], 2), r"expected a square matrix.*\[3, 5\]"),
+    ],
+)
+def test_refused_products(function: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(tulle.UserError, match=message):
+        function(tulle.tensor(random_sparse(5, 5)))
+
+
+@pytest.mark.parametrize("format", [*MATRIX_FORMATS, "ell(7)", "dia", "hyb(2,2)"])
+def test_nonzero(format: str) -> None:
+    a = random_sparse(5, 7)
+    tensor = tulle.tensor(a, format=format)
+    tensor.mul_(a != a.max())  # stores zeros
+    assert_equal(tensor.nonzero(), (a * (a != a.max())).nonzero())
+    rows, columns = torch.nonzero(tulle.tensor(a, format=format), as_tuple=True)
+    assert_equal(torch.stack([rows, columns]), a.nonzero().T)

@@ -36,3 +36,11 @@ def name_of(dtype: torch.dtype) -> str:
 def smallest_index_dtype(shape: tuple[int, ...], count: int) -> torch.dtype:
     """The smallest index type that holds all coordinates and positions."""
     return torch.int32 if max(count, *shape, 0) < 2**31 else torch.int64
+
+
+def can_hold(target: torch.dtype, source: torch.dtype) -> bool:
+    """Whether torch writes values of the type `source` in place into a tensor of type `target`, as
+    torch.can_cast, which torch.compile does not follow."""
+    return target.is_floating_point or (
+        not source.is_floating_point and (target != torch.bool or source == torch.bool)
+    )

@@ -1,4 +1,5 @@
-"""Changes of a sparse tensor in place. They change its values and never its pattern."""
+"""Changes of a sparse tensor in place. They change its values. A sum with entries that the tensor
+does not have also changes its pattern."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.compiler import is_compiling
 
+from tulle.library import dtypes
 from tulle.operators.alignment import (
     expanded,
     on_union,
@@ -34,6 +36,8 @@ _ARITHMETIC = {
     "sub": Pointwise("sub", torch.sub, Absent.IF_ZERO),
 }
 _ALIASES = {"multiply": "mul", "divide": "div", "true_divide": "div", "subtract": "sub"}
+# The functions whose results may have more entries than the changed tensor.
+_SUMS = ("add", "sub")
 # The functions that may be applied to the values of duplicates one by one.
 _LINEAR = ("mul", "div", "neg", "negative", "deg2rad", "rad2deg")
 
@@ -70,6 +74,9 @@ def _in_place(pointwise: Pointwise) -> Handler:
         if key is not None and key in _fitting and "nonunique" not in self._pattern._format_text:
             method(self._values, *operands)
             return self
+        other: Any = operands[0] if operands else options.get("other")
+        if name in _SUMS and _has_more_entries(self, other):
+            return _replaced(name, self, other, options.get("alpha", 1))
         positional, named = _aligned(name, self, *operands, **options)
         method(self._values, *positional, **dict(zip(options, named, strict=True)))
         if key is not None and len(_fitting) < _MOST_FITTING:
@@ -98,6 +105,35 @@ def _aligned(
     needs_subset = pointwise.absent is Absent.IF_ZERO
     found = [_values_of(name, value, target, needs_subset) for value in given.values()]
     return found[: len(operands)], found[len(operands) :]
+
+
+def _has_more_entries(target: SparseTensor, other: Any) -> bool:
+    """Whether a sparse operand has entries that the tensor does not have. A compiled graph keeps
+    the pattern of the tensor, so `_aligned` refuses such an operand there."""
+    if is_compiling() or not isinstance(other, SparseTensor):
+        return False
+    if common_shape("add", [target.shape, other.shape]) != tuple(target.shape):
+        return False
+    return not _is_within(expanded(other, tuple(target.shape)), target)
+
+
+def _replaced(name: str, target: SparseTensor, other: SparseTensor, alpha: Any) -> SparseTensor:
+    """The tensor with the pattern and the values of a sum."""
+    if target.is_leaf and target.requires_grad:
+        raise UserError(
+            f"{name}_: the result has entries that the tensor does not have, and the tensor "
+            "requires a gradient, which belongs to its own entries. Write A = "
+            f"A.{name}(...)."
+        )
+    result = getattr(target, name)(expanded(other, tuple(target.shape)), alpha=alpha)
+    if not dtypes.can_hold(target.dtype, result.dtype):
+        raise UserError(
+            f"{name}_: the result of the type {result.dtype} does not fit into a tensor of the "
+            f"type {target.dtype}."
+        )
+    stored = result.to(dtype=target.dtype, format=target.format)
+    target._pattern, target._values = stored._pattern, stored._values
+    return target
 
 
 def _operand(value: Any) -> Any:

@@ -7,6 +7,7 @@ from tulle.interchange import exports
 from tulle.operators import (
     arithmetic,
     conversions,
+    dense_in_place,
     methods,
     reductions,
     torch_accessors,
@@ -49,6 +50,7 @@ def install() -> None:
     methods.install()
     torch_functions.register()
     torch_accessors.register()
+    dense_in_place.register()
     torch_testing.register()
     trees.register()
     collation.register()

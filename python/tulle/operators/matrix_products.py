@@ -32,6 +32,23 @@ def add_product(
     return _added(input, arithmetic.matmul(left, right), beta, alpha, out)
 
 
+def hybrid_product(mat1: Any, mat2: Any) -> Result:
+    """torch.hspmm: the product of a sparse by a dense matrix, with the rows that have entries."""
+    return einsum("ij,jk->ik", mat1, mat2, out_format="(i,k) -> (i: compressed, k: dense)")
+
+
+def sparse_product(mat1: Any, mat2: Any) -> Result:
+    """torch.smm: the product of a sparse by a dense matrix, as a sparse matrix."""
+    return einsum("ij,jk->ik", mat1, mat2, out_format="coo")
+
+
+def add_sparse_product(
+    input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1
+) -> Result:
+    """torch.sspaddmm: beta * input + alpha * (mat1 @ mat2), as a sparse matrix."""
+    return _added(input, sparse_product(mat1, mat2), beta, alpha, None)
+
+
 def add_sum_of_products(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Result:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from torch import Tensor
 
 from tulle.operators import element_statistics as statistics
-from tulle.operators import equality, masks, matrix_products, pointwise, sorting
+from tulle.operators import (
+    equality,
+    further_products,
+    masks,
+    matrix_products,
+    pointwise,
+    sorting,
+)
 from tulle.operators.in_place import METHODS_IN_PLACE
 from tulle.operators.pointwise_table import METHODS, OPERATORS, REVERSED
 from tulle.tensors.sparse_tensor import SparseTensor
-from tulle.tensors.torch_dispatch import Handler
+from tulle.tensors.torch_dispatch import Handler, with_numpy_names
 
 # The reductions that consist of others.
 REDUCTIONS: dict[str, Handler] = {
@@ -19,6 +27,7 @@ REDUCTIONS: dict[str, Handler] = {
     "all": statistics.all_,
     "count_nonzero": statistics.count_nonzero,
     "nansum": statistics.nansum,
+    "nonzero": sorting.nonzero,
     "nanmean": statistics.nanmean,
     "max": statistics.max_,
     "min": statistics.min_,
@@ -37,6 +46,14 @@ PRODUCTS: dict[str, Handler] = {
     "addr": matrix_products.add_outer_product,
     "addcmul": matrix_products.addcmul,
     "addcdiv": matrix_products.addcdiv,
+    "dot": further_products.dot,
+    "vdot": further_products.dot,
+    "inner": further_products.inner,
+    "outer": further_products.outer,
+    "ger": further_products.outer,
+    "matrix_power": further_products.matrix_power,
+    "smm": matrix_products.sparse_product,
+    "sspaddmm": matrix_products.add_sparse_product,
 }
 MASKS_AND_EQUALITY: dict[str, Handler] = {
     "masked_fill": masks.masked_fill,
@@ -64,6 +81,23 @@ def install() -> None:
     _add("where", masks.where_method)
     _add("__invert__", _invert)
     _add("__abs__", pointwise.method("abs"))
+    for name, method in _with_dimensions().items():
+        setattr(SparseTensor, name, with_numpy_names(method))
+
+
+def _with_dimensions() -> dict[str, Handler]:
+    """The methods that take a dimension as dim=, except `size`, which programs call often."""
+    found: dict[str, Handler] = {}
+    for base in reversed(SparseTensor.__mro__):
+        for name, method in vars(base).items():
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                code = method.__code__
+                if "dim" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+                    found[name] = method
+                else:
+                    found.pop(name, None)
+    del found["size"]
+    return found
 
 
 def _add(name: str, function: Handler) -> None:

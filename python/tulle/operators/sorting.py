@@ -1,4 +1,4 @@
-"""Sorting along a dimension, over stored entries."""
+"""Sorting along a dimension, over stored entries, and the entries in row-major order."""
 
 from __future__ import annotations
 
@@ -111,3 +111,14 @@ def _dimension_last(name: str, tensor: SparseTensor, dim: int) -> list[int]:
         raise UserError(f"{name}: expected a tensor with dimensions, but found a scalar.")
     wanted = dimension_of(name, dim, tensor.ndim)
     return [*(d for d in range(tensor.ndim) if d != wanted), wanted]
+
+
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The coordinates of the elements that are not 0, in row-major order."""
+    coordinates, values = with_single_entries(input.detach()).entries()
+    coordinates = coordinates[:, values != 0].long()
+    order = torch.arange(coordinates.shape[1], device=coordinates.device)
+    for row in reversed(coordinates):
+        order = order[row[order].argsort(stable=True)]
+    coordinates = coordinates[:, order]
+    return tuple(coordinates) if as_tuple else coordinates.T.contiguous()

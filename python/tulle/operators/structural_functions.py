@@ -117,7 +117,7 @@ HANDLERS: dict[Any, Handler] = {
     torch.dstack: _dstack,
     torch.block_diag: _block_diag,
     torch.kron: lambda input, other: restructure("kron", input, other),
-    torch.select: _select,
+    **dict.fromkeys((torch.select, torch.select_copy), _select),
     torch.narrow: lambda input, dim, start, length: input.narrow(dim, start, length),
     torch.narrow_copy: lambda input, dim, start, length: input.narrow(dim, start, length),
     torch.index_select: lambda input, dim, index: input.index_select(dim, index),

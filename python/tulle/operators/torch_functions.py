@@ -13,6 +13,7 @@ from torch.nn import functional
 from tulle.notation.einsums import einsum
 from tulle.operators import (
     arithmetic,
+    further_products,
     masks,
     matrix_products,
     pointwise,
@@ -173,6 +174,11 @@ _HANDLERS: dict[Any, Handler] = {
     torch.einsum: _einsum,
     torch.sparse.mm: matrix_products.sparse_mm,
     torch.sparse.sampled_addmm: masks.sampled_addmm,
+    torch.tensordot: further_products.tensordot,
+    torch.linalg.multi_dot: further_products.multi_dot,
+    torch.linalg.matrix_power: further_products.matrix_power,
+    torch.chain_matmul: lambda *matrices, out=None: further_products.multi_dot(matrices, out=out),
+    torch.hspmm: matrix_products.hybrid_product,
     torch.where: masks.where,
     Tensor.where: masks.where_method,
     torch.special.logsumexp: lambda input, dim, keepdim=False: input.logsumexp(dim, keepdim),
@@ -196,8 +202,11 @@ _HANDLERS: dict[Any, Handler] = {
     torch.sum: _reduction("sum"),
     torch.mean: _reduction("mean"),
     torch.prod: _reduction("prod"),
-    # torch.sparse.sum calls it.
-    torch._sparse_sum: lambda input, dim=None, dtype=None: input.sum(dim, dtype=dtype),
+    # torch.sparse.sum calls torch._sparse_sum.
+    **dict.fromkeys(
+        (torch.sparse.sum, torch._sparse_sum),
+        lambda input, dim=None, dtype=None: input.sum(dim, dtype=dtype),
+    ),
     torch.argmax: lambda tensor, dim=None, keepdim=False: tensor.argmax(dim, keepdim),
     torch.argmin: lambda tensor, dim=None, keepdim=False: tensor.argmin(dim, keepdim),
     torch.logsumexp: lambda tensor, dim, keepdim=False: tensor.logsumexp(dim, keepdim),

@@ -9,6 +9,7 @@ import importlib.util
 import operator
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -20,6 +21,7 @@ from torch.utils import _pytree as pytree
 
 from tulle.programs import dynamo_buffers, graph_boundary
 from tulle.tensors.sparse_tensor import SparseTensor
+from tulle.tensors.torch_dispatch import handlers
 
 _MODULE = "torch._dynamo"
 
@@ -61,6 +63,7 @@ class _Finder(MetaPathFinder):
 def _prepare() -> None:
     import torch._dynamo
     from torch._dynamo.variables import builtin, torch_function
+    from torch._dynamo.variables import torch as torch_variables
 
     dynamo_buffers.prepare()
     graph_boundary.opaque_call = torch._dynamo.nonstrict_trace(graph_boundary._opaque_call)
@@ -75,6 +78,10 @@ def _prepare() -> None:
     # Dynamo finds objects with __torch_function__ in lists, but not in tuples: torch.cat((A, B)).
     if flatten := getattr(torch_function, "_flatten_vts", None):
         torch_function._flatten_vts = _with_tuples(flatten)
+    # Dynamo asks objects with __torch_function__ about functions of some modules of torch only.
+    # Those of torch.sparse are not among them.
+    if overridable := getattr(torch_variables, "get_overridable_functions", None):
+        torch_variables.get_overridable_functions = _with_handled_functions(overridable)
     _let_strict_export_pass()
 
 
@@ -119,6 +126,16 @@ def _with_tuples(flatten: Callable[..., Any]) -> Callable[..., Any]:
         return found
 
     return flatten_tuples
+
+
+def _with_handled_functions(overridable: Callable[[], set[Any]]) -> Callable[[], set[Any]]:
+    """Dynamo's list of functions that __torch_function__ overrides, with all that Tulle handles."""
+
+    @cache
+    def overridable_functions() -> set[Any]:
+        return overridable() | handlers.keys()
+
+    return overridable_functions
 
 
 def _call_invert(_: Any, tx: Any, operand: Any) -> Any:

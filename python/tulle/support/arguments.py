@@ -52,8 +52,11 @@ def dimension_of(caller: str, dim: Any, rank: int) -> int:
     return dim % rank
 
 
-def flat_dimensions(given: Sequence[Any]) -> tuple[Any, ...]:
-    """The dimensions of permute(1, 0) and of permute((1, 0))."""
+def flat_dimensions(given: Sequence[Any], named: Any = None) -> tuple[Any, ...]:
+    """The dimensions of permute(1, 0), of permute((1, 0)) and of permute(dims=(1, 0)), whose
+    keyword is `named`."""
+    if named is not None and not given:
+        given = (named,)
     if len(given) == 1 and isinstance(given[0], Sequence):
         return tuple(given[0])
     return tuple(given)

@@ -155,11 +155,11 @@ class ConversionMethods(StoredTensor):
         """The transpose of a matrix."""
         return self.T
 
-    def permute(self, *order: Any) -> Any:
+    def permute(self, *order: Any, dims: Any = None) -> Any:
         """The same storage with the dimensions in another order: permute(1, 0) or permute((1, 0)).
         An ordinary tensor if the storage is dense and row-major in that order."""
         rank = self.ndim
-        given = flat_dimensions(order)
+        given = flat_dimensions(order, dims)
         wanted = tuple([dimension_of("permute", d, rank) for d in given])
         if sorted(wanted) != list(range(rank)):
             raise UserError(f"permute: {given} does not name each of {rank} dimensions once.")

@@ -132,6 +132,9 @@ class LayoutMethods(StoredTensor):
     _indices = indices
 
     def _nnz(self) -> int:
+        """As `to_torch()._nnz()`: the number of blocks of a bsr or bsc matrix, else `nnz`."""
+        if torch_kind(self._pattern) in ("bsr", "bsc"):
+            return self._pattern.arrays[1].numel()
         return self.nnz
 
     # ---- conversions ---------------------------------------------------------------------------

@@ -22,13 +22,13 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
 
     # ---- shapes --------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *sizes: Any, shape: Any = None) -> Any:
         """The elements in row-major order with another shape; one size may be -1."""
-        return operations.installed.restructure("reshape", self, flat_dimensions(shape))
+        return operations.installed.restructure("reshape", self, flat_dimensions(sizes, shape))
 
-    def view(self, *shape: Any) -> Any:
+    def view(self, *sizes: Any, size: Any = None) -> Any:
         """As `reshape`. The result does not share memory with the tensor."""
-        return self.reshape(*shape)
+        return self.reshape(flat_dimensions(sizes, size))
 
     def reshape_as(self, other: Any) -> Any:
         """The elements with the shape of another tensor."""
@@ -85,10 +85,10 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
         index = [0 if d in given and size == 1 else slice(None) for d, size in enumerate(sizes)]
         return self[tuple(index)] if 0 in index else self
 
-    def expand(self, *sizes: Any) -> Any:
+    def expand(self, *sizes: Any, size: Any = None) -> Any:
         """Dimensions of size 1 repeated to these sizes, with further dimensions at the front; -1
         keeps a size. Entries are copied."""
-        wanted = flat_dimensions(sizes)
+        wanted = flat_dimensions(sizes, size)
         new = len(wanted) - self.ndim
         own = (*[1] * new, *self._pattern.shape)
         is_valid = new >= 0 and all(
@@ -111,10 +111,10 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
 
     broadcast_to = expand
 
-    def repeat(self, *counts: Any) -> Any:
+    def repeat(self, *counts: Any, repeats: Any = None) -> Any:
         """The tensor that many times along each dimension. Further counts at the front are those of
         new dimensions."""
-        wanted = flat_dimensions(counts)
+        wanted = flat_dimensions(counts, repeats)
         if len(wanted) < self.ndim or any(count < 0 for count in wanted):
             raise UserError(
                 f"repeat: expected a count for each of {self.ndim} dimensions, but found "
@@ -122,9 +122,9 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
             )
         return self._tiled(wanted)
 
-    def tile(self, *counts: Any) -> Any:
+    def tile(self, *counts: Any, dims: Any = None) -> Any:
         """As `repeat`; missing counts at the front are 1."""
-        wanted = flat_dimensions(counts)
+        wanted = flat_dimensions(counts, dims)
         return self.repeat(*[1] * (self.ndim - len(wanted)), *wanted)
 
     def _tiled(self, counts: Sequence[int]) -> Any:
@@ -171,11 +171,12 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
 
     moveaxis = movedim
 
-    def flip(self, *dims: Any) -> Any:
+    def flip(self, *along: Any, dims: Any = None) -> Any:
         """The tensor in reverse order along these dimensions."""
-        given = [dimension_of("flip", d, self.ndim) for d in flat_dimensions(dims)]
+        wanted = flat_dimensions(along, dims)
+        given = [dimension_of("flip", d, self.ndim) for d in wanted]
         if len(set(given)) != len(given):
-            raise UserError(f"flip: {list(dims)} names a dimension twice.")
+            raise UserError(f"flip: {list(wanted)} names a dimension twice.")
         return operations.installed.restructure("flip", self, tuple(given))
 
     def fliplr(self) -> Any:

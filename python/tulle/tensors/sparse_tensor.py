@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -23,6 +23,12 @@ from tulle.tensors.refused_methods import RefusedMethods
 from tulle.tensors.shape_methods import ShapeMethods
 from tulle.tensors.statistics import Statistics, statistics_of
 from tulle.tensors.type_methods import SizeMethods, TypeMethods
+
+_IN_SEVERAL_ARRAYS = (
+    "A sparse tensor consists of several arrays, so it does not become a tensor of torch or an "
+    "array implicitly. Write A.to_dense() for a dense tensor, A.to_torch() for a sparse tensor of "
+    "torch, A.clone() for a copy, or A.values() for the stored values."
+)
 
 
 class SparseTensor(
@@ -98,6 +104,14 @@ class SparseTensor(
             "to_dense().numpy(), or to_scipy() for a sparse array. With a SciPy matrix "
             "on the left of @ write tulle.tensor(matrix) @ A."
         )
+
+    def __dlpack__(self, **options: Any) -> NoReturn:
+        raise UserError(_IN_SEVERAL_ARRAYS)
+
+    def __dlpack_device__(self) -> NoReturn:
+        # torch.tensor, torch.asarray and from_dlpack of torch and NumPy ask for the device first.
+        # Without this method torch.tensor would read the tensor as a list, element by element.
+        raise UserError(_IN_SEVERAL_ARRAYS)
 
     def __reduce__(self) -> tuple[object, ...]:
         own = self._pattern

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.library import dtypes
 from tulle.support.arguments import dimension_of
@@ -153,6 +154,8 @@ class StoredTensor:
                 f"with_values: expected a vector of {self._values.numel()} values, one for each "
                 f"value that values() has, but found the shape {list(values.shape)}."
             )
+        if not is_compiling() and values._is_zerotensor():
+            values = values.clone()  # gradients that are 0 everywhere may have no memory
         return type(self)(self._pattern, values.contiguous())
 
     def detach(self) -> Self:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from typing import Any, NoReturn
 
 import torch
@@ -25,6 +25,9 @@ handlers: dict[Any, Handler] = {}
 quick_handlers: dict[Any, Handler] = {}
 # Operators that are functions of Python by name: Dynamo does not find such functions in a table.
 python_handlers: dict[str, Handler] = {}
+
+# The names that NumPy gives to arguments. Torch accepts them, too.
+_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
 
 def dispatch(
@@ -45,8 +48,10 @@ def dispatch(
         _refuse(function)
     if not kwargs:
         return handler(*args)
-    known = _keywords(handler)
+    # Dynamo ignores caches, and warns of them.
+    known = _keywords_of(handler) if is_compiling() else _keywords(handler)
     if known is not None and not kwargs.keys() <= known:
+        kwargs = {_OF_NUMPY.get(key, key): value for key, value in kwargs.items()}
         kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
         if not kwargs.keys() <= known:
             _refuse(function, *(kwargs.keys() - known))
@@ -63,13 +68,27 @@ def _refuse(function: Any, *keywords: str) -> NoReturn:
     )
 
 
-@cache
-def _keywords(handler: Handler) -> frozenset[str] | None:
+def with_numpy_names(method: Handler) -> Handler:
+    """The method, which also takes axis= and keepdims=."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        if "axis" in options or "keepdims" in options:
+            options = {_OF_NUMPY.get(key, key): value for key, value in options.items()}
+        return method(self, *args, **options)
+
+    return call
+
+
+def _keywords_of(handler: Handler) -> frozenset[str] | None:
     """The names of the parameters. None if the handler takes any."""
     parameters = inspect.signature(handler).parameters
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
         return None
     return frozenset(parameters)
+
+
+_keywords = cache(_keywords_of)
 
 
 def missing_attribute(name: str, known: Iterable[str]) -> str:
