@@ -3,7 +3,9 @@ possible."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import torch
@@ -44,6 +46,7 @@ def to_torch(source: SparseTensor) -> Tensor:
         values = source.values()
         if kind in ("bsr", "bsc"):
             values = values.view(-1, *_block_of(source))
+        _let_torch_warn()
         return _TORCH_COMPRESSED[kind](pos, crd, values, shape, check_invariants=False)
     coo: SparseTensor = source if kind == "coo" else source.to(format="coo")
     crds = [array.to(torch.int64) for array in coo.pattern.arrays[1:]]
@@ -51,6 +54,16 @@ def to_torch(source: SparseTensor) -> Tensor:
     return torch.sparse_coo_tensor(
         indices, coo.values(), shape, check_invariants=False, is_coalesced=True
     )
+
+
+@cache
+def _let_torch_warn() -> None:
+    """Makes the first compressed tensor of the process. Torch warns then, and only then, that these
+    tensors are in beta state. Nobody who converts a tensor of Tulle needs to know that."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta", UserWarning)
+        nothing = torch.zeros(1, dtype=torch.int64), torch.zeros(0, dtype=torch.int64)
+        torch.sparse_csr_tensor(*nothing, torch.zeros(0), (0, 0), check_invariants=False)
 
 
 def to_scipy(source: SparseTensor) -> Any:
