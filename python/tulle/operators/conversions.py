@@ -11,10 +11,10 @@ from torch import Tensor
 from tulle.library import bindings
 from tulle.operators.index_notation import index_names
 from tulle.programs.call_sites import CallSite, Prepared
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.program import Operand, statement_program
 from tulle.tensors.composite_pattern import composed
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 

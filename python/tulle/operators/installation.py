@@ -14,10 +14,11 @@ from tulle.operators import (
     torch_testing,
 )
 from tulle.programs import dynamo
-from tulle.programs.graph_boundary import recorded
+from tulle.restructuring.reading import count_entries, entries
 from tulle.restructuring.table import restructure
 from tulle.tensors import collation, operations, trees
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -39,6 +40,8 @@ def install() -> None:
             convert_format=conversions.convert_format,
             permuted_format=_permuted_format,
             restructure=restructure,
+            entries=entries,
+            count_entries=count_entries,
             to_torch=exports.to_torch,
             to_scipy=exports.to_scipy,
         )

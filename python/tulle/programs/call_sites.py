@@ -24,12 +24,12 @@ from torch.nn import Parameter
 from tulle.library import bindings
 from tulle.programs import autocast, outputs, recording
 from tulle.programs.execution import run_into, wrap
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.labels import is_profiled, labelled
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
 from tulle.programs.recorded_calls import recorder_of
 from tulle.programs.remembered_calls import RememberedCall
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 MOST_REMEMBERED = 256  # calls in one table

@@ -18,7 +18,8 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 
-from tulle.programs import dynamo_buffers, graph_boundary
+from tulle.programs import dynamo_buffers
+from tulle.tensors import graph_boundary
 from tulle.tensors.sparse_tensor import SparseTensor
 
 _MODULE = "torch._dynamo"

@@ -44,6 +44,10 @@ class Operations:
     permuted_format: Callable[[str, int, tuple[int, ...]], str]
     # The name of a change of structure, the tensor or tensors, its parameters.
     restructure: Callable[..., Any]
+    # The coordinates of the entries and their values, in graphs of torch.compile.
+    entries: Callable[[Any], tuple[Tensor, Tensor]]
+    # The number of entries, in graphs of torch.compile.
+    count_entries: Callable[[Any], int]
     to_torch: Callable[[Any], Tensor]
     to_scipy: Callable[[Any], Any]
 

@@ -78,10 +78,10 @@ def _opaque_call(
     at = 0
     args, kwargs = [], {}
     for description in positional:
-        value, at = _put_together(description, leaves, at, _pattern)
+        value, at = _put_together(description, leaves, at, pattern_of)
         args.append(value)
     for key, description in named:
-        kwargs[key], at = _put_together(description, leaves, at, _pattern)
+        kwargs[key], at = _put_together(description, leaves, at, pattern_of)
     found: list[Any] = []
     description = _take_apart(_functions[name](*args, **kwargs), found)
     return _TakenApart(found, description)
@@ -105,7 +105,7 @@ def _pattern_in_graph(
     return pattern
 
 
-def _pattern(
+def pattern_of(
     format_text: str,
     shape: tuple[int, ...],
     arrays: tuple[Tensor, ...],
