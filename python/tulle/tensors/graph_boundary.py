@@ -9,12 +9,14 @@ where `graph_calls` records the operators.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
+from torch._guards import detect_fake_mode
 from torch.compiler import is_compiling
 from torch.utils import _pytree as pytree
 
@@ -84,7 +86,19 @@ def _opaque_call(
         kwargs[key], at = _put_together(description, leaves, at, pattern_of)
     found: list[Any] = []
     description = _take_apart(_functions[name](*args, **kwargs), found)
+    _forget_inner_sizes(found)
     return _TakenApart(found, description)
+
+
+def _forget_inner_sizes(results: list[Any]) -> None:
+    """Forgets the unknown sizes of intermediates. Dynamo demands that a call returns each unknown
+    size that appears while it runs."""
+    mode = detect_fake_mode(results)
+    pending = mode.shape_env.pending_fresh_unbacked_symbols if mode and mode.shape_env else []
+    if pending:
+        symbolic_shapes = sys.modules["torch.fx.experimental.symbolic_shapes"]
+        returned = symbolic_shapes.free_unbacked_symbols(results)
+        pending[:] = [size for size in pending if size in returned]
 
 
 # Replaced when Dynamo is imported (`dynamo`).
