@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.support.errors import UserError, missing_package
 from tulle.tensors.layout_methods import block_of, torch_kind
@@ -38,6 +39,11 @@ _TORCH_COMPRESSED = {
 def to_torch(source: SparseTensor) -> Tensor:
     """A torch.sparse tensor, which shares the values if its layout has the same arrays. PyTorch
     does not count writes to its structure with those to ours, so that is copied."""
+    if is_compiling():
+        raise UserError(
+            "to_torch: torch.compile does not trace torch's sparse tensors; convert outside of the "
+            "function that it traces, or use A.entries() or A.to_dense()."
+        )
     source.pattern.ensure_checked()
     kind = _kind_of(source)
     shape = source.shape

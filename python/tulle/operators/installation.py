@@ -14,7 +14,7 @@ from tulle.operators import (
     torch_testing,
 )
 from tulle.programs import dynamo
-from tulle.restructuring.reading import count_entries, entries
+from tulle.restructuring.reading import count_entries, entries, has_padding
 from tulle.restructuring.table import restructure
 from tulle.tensors import collation, operations, trees
 from tulle.tensors.formats import Format
@@ -42,6 +42,7 @@ def install() -> None:
             restructure=restructure,
             entries=entries,
             count_entries=count_entries,
+            has_padding=has_padding,
             to_torch=exports.to_torch,
             to_scipy=exports.to_scipy,
         )

@@ -36,6 +36,12 @@ def count_entries(source: SparseTensor) -> int:
     return _entries(*structure_of(source))[1].shape[0]
 
 
+@recorded
+def has_padding(source: SparseTensor) -> bool:
+    """Whether there may be slots that are no entries."""
+    return source._pattern.has_padding
+
+
 def structure_of(source: SparseTensor) -> tuple[Any, ...]:
     """The structure as an operator takes it: the text of the format, the index type, the sizes, the
     sizes of parts, the arrays, and a tensor of which only the number of elements and the device

@@ -20,6 +20,7 @@ from torch._guards import detect_fake_mode
 from torch.compiler import is_compiling
 from torch.utils import _pytree as pytree
 
+from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.composite_pattern import CompositePattern, reassembled
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern, living_pattern
@@ -85,7 +86,13 @@ def _opaque_call(
     for key, description in named:
         kwargs[key], at = _put_together(description, leaves, at, pattern_of)
     found: list[Any] = []
-    description = _take_apart(_functions[name](*args, **kwargs), found)
+    try:
+        description = _take_apart(_functions[name](*args, **kwargs), found)
+    except (UserError, Unsupported) as error:
+        if detect_fake_mode(leaves) is None:
+            raise
+        # Dynamo would not show the message. `in_graph` raises it.
+        return _TakenApart([], ("error", type(error), str(error)))
     _forget_inner_sizes(found)
     return _TakenApart(found, description)
 
@@ -168,6 +175,8 @@ def _put_together(
     """The value of this description with the leaves from number `at` on, and the number of the
     leaf behind them."""
     kind = description[0]
+    if kind == "error":
+        raise description[1](description[2])
     if kind == "sparse":
         _, (format_text, index_dtype, arrays, counts), described = description
         sizes = []

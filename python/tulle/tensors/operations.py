@@ -46,8 +46,9 @@ class Operations:
     restructure: Callable[..., Any]
     # The coordinates of the entries and their values, in graphs of torch.compile.
     entries: Callable[[Any], tuple[Tensor, Tensor]]
-    # The number of entries, in graphs of torch.compile.
+    # The number of entries, and whether slots may hold none, in graphs of torch.compile.
     count_entries: Callable[[Any], int]
+    has_padding: Callable[[Any], bool]
     to_torch: Callable[[Any], Tensor]
     to_scipy: Callable[[Any], Any]
 
