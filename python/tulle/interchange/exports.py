@@ -65,9 +65,11 @@ def to_torch(source: SparseTensor) -> Tensor:
 @cache
 def _let_torch_warn() -> None:
     """Makes the first compressed tensor of the process. Torch warns then, and only then, that these
-    tensors are in beta state. Nobody who converts a tensor of Tulle needs to know that."""
+    tensors are in beta state, and some versions that their invariants are not checked. Nobody who
+    converts a tensor of Tulle needs to know that."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta", UserWarning)
+        for message in ("Sparse CSR tensor support is in beta", "Sparse invariant checks are"):
+            warnings.filterwarnings("ignore", message, UserWarning)
         nothing = torch.zeros(1, dtype=torch.int64), torch.zeros(0, dtype=torch.int64)
         torch.sparse_csr_tensor(*nothing, torch.zeros(0), (0, 0), check_invariants=False)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from tulle.operators.alignment import with_single_entries
+from tulle.restructuring.entries import merged
 from tulle.restructuring.graph_operators import graph_operator
 from tulle.restructuring.reading import count_without_memory, restored_structure, structure_of
 from tulle.support.arguments import dimension_of
@@ -28,9 +28,8 @@ class _Sorted(NamedTuple):
 
 
 def _sorted_rows(tensor: SparseTensor, descending: bool) -> _Sorted:
-    source = with_single_entries(tensor)
-    values = source.values()
-    numbers, coordinates, pos = _order(*structure_of(source), descending)
+    values = tensor.values()
+    numbers, coordinates, pos = _order(*structure_of(tensor), descending)
     return _Sorted(values[numbers], coordinates, pos)
 
 
@@ -76,7 +75,7 @@ def sort(input: SparseTensor, dim: int = -1, descending: bool = False, stable: b
 @recorded
 def _sort(input: SparseTensor, dim: int, descending: bool) -> tuple[SparseTensor, SparseTensor]:
     order = _dimension_last("sort", input, dim)
-    found = _sorted_rows(input.permute(*order), descending)
+    found = _sorted_rows(merged(input).permute(*order), descending)
     shape = tuple(input._pattern.shape[d] for d in order)
     rank = len(shape)
     pos = found.pos.to(input.index_dtype)
@@ -115,7 +114,7 @@ def _topk(input: SparseTensor, k: int, dim: int, largest: bool) -> tuple[Tensor,
     size = input._pattern.shape[order[-1]]
     if not 0 <= k <= size:
         raise UserError(f"topk: k must be from 0 to {size}, the size of the dimension, not {k}.")
-    found = _sorted_rows(input.permute(*order), largest)
+    found = _sorted_rows(merged(input).permute(*order), largest)
     shape = (*(input._pattern.shape[d] for d in order[:-1]), k)
     places = found.pos[:-1, None] + torch.arange(k, device=found.pos.device)
     is_held = places < found.pos[1:, None]

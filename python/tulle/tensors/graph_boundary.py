@@ -87,7 +87,7 @@ def _opaque_call(
         kwargs[key], at = _put_together(description, leaves, at, pattern_of)
     found: list[Any] = []
     try:
-        description = _take_apart(_functions[name](*args, **kwargs), found)
+        description = _take_apart(_functions[name](*args, **kwargs), found, is_result=True)
     except (UserError, Unsupported) as error:
         if detect_fake_mode(leaves) is None:
             raise
@@ -142,11 +142,12 @@ def pattern_of(
 # Descriptions of values. They consist of text, numbers and tuples, which graphs can hold.
 
 
-def _take_apart(value: Any, leaves: list[Any]) -> Any:
-    """A description of the value, whose tensors and numbers are added to the leaves."""
+def _take_apart(value: Any, leaves: list[Any], is_result: bool = False) -> Any:
+    """A description of the value, whose tensors and numbers are added to the leaves. Integers of
+    results are leaves, because they may differ in the next call of the graph."""
     if isinstance(value, SparseTensor):
         pattern = value._pattern
-        sizes = tuple([_take_apart(size, leaves) for size in pattern.shape])
+        sizes = tuple([_take_apart(size, leaves, is_result) for size in pattern.shape])
         counts = pattern.counts if isinstance(pattern, CompositePattern) else ()
         leaves.extend(pattern.arrays)
         leaves.append(value._values)
@@ -154,16 +155,21 @@ def _take_apart(value: Any, leaves: list[Any]) -> Any:
         return "sparse", storage, sizes
     if isinstance(value, tuple | list):
         kind = "list" if isinstance(value, list) else "tuple"
-        return (kind, *[_take_apart(item, leaves) for item in value])
+        return (kind, *[_take_apart(item, leaves, is_result) for item in value])
     if isinstance(value, slice):
-        return ("slice", *[_take_apart(at, leaves) for at in (value.start, value.stop, value.step)])
+        return (
+            "slice",
+            *[_take_apart(at, leaves, is_result) for at in (value.start, value.stop, value.step)],
+        )
     if isinstance(value, Format):
         return "format", value._text, -1 if value.rank is None else value.rank
     if value is None:
         return ("none",)
     if value is Ellipsis:
         return ("ellipsis",)
-    if isinstance(value, str | bool | float | torch.dtype | torch.device) or type(value) is int:
+    if isinstance(value, str | bool | float | torch.dtype | torch.device):
+        return "constant", value
+    if type(value) is int and not is_result:
         return "constant", value
     leaves.append(value)
     return ("leaf",)
