@@ -18,7 +18,7 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 
-from tulle.programs import dynamo_buffers
+from tulle.programs import dynamo_buffers, dynamo_guards
 from tulle.tensors import graph_boundary
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -64,6 +64,7 @@ def _prepare() -> None:
     from torch._dynamo.variables import builtin, torch_function
 
     dynamo_buffers.prepare()
+    dynamo_guards.prepare()
     graph_boundary.opaque_call = torch._dynamo.nonstrict_trace(graph_boundary._opaque_call)
     # Dynamo reads `A @ B`, where A is no tensor of torch but has __torch_function__, as
     # Tensor.__matmul__(B, A). With the reversed method it calls Tensor.__rmatmul__(B, A).
