@@ -19,6 +19,7 @@ from tulle.support.kinds import is_scipy
 from tulle.tensors.entry_lists import bounds
 from tulle.tensors.formats import Format
 from tulle.tensors.graph_boundary import recorded
+from tulle.tensors.held_structure import hold_in_advance
 from tulle.tensors.own_memory import is_plain, sharing
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -68,7 +69,11 @@ def tensor(
         return _tensor_in_graph(data, format, index_dtype, bool(copy))
     with sharing(copy is False):
         result = _tensor(data, format, index_dtype)
-    return deepcopy(result) if copy else result
+    if copy:
+        result = deepcopy(result)
+    if isinstance(result, SparseTensor):
+        hold_in_advance(result.pattern)
+    return result
 
 
 @recorded

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 from torch import Tensor
@@ -74,6 +74,9 @@ def _prepare() -> None:
     builtin.BuiltinVariable.call_matmul = _call_matmul
     # Nor for `~A`.
     builtin.BuiltinVariable.call_invert = _call_invert
+    # torch.export with strict=True passes operators of Python to __torch_function__, which looks
+    # for their names. Dynamo of torch 2.11 does not know these.
+    builtin.BuiltinVariable.var_getattr = _with_names(builtin.BuiltinVariable.var_getattr)
     # Dynamo finds objects with __torch_function__ in lists, but not in tuples: torch.cat((A, B)).
     if flatten := getattr(torch_function, "_flatten_vts", None):
         torch_function._flatten_vts = _with_tuples(flatten)
@@ -121,6 +124,19 @@ def _with_tuples(flatten: Callable[..., Any]) -> Callable[..., Any]:
         return found
 
     return flatten_tuples
+
+
+def _with_names(get: Callable[..., Any]) -> Callable[..., Any]:
+    """Dynamo's function that reads attributes of built-in functions, for their names, too."""
+
+    def var_getattr(function: Any, tx: Any, name: str) -> Any:
+        from torch._dynamo.variables import ConstantVariable
+
+        if name == "__name__" and isinstance(function.fn, BuiltinFunctionType):
+            return ConstantVariable.create(function.fn.__name__)
+        return get(function, tx, name)
+
+    return var_getattr
 
 
 def _call_invert(_: Any, tx: Any, operand: Any) -> Any:

@@ -44,4 +44,6 @@ def _is_constant(source: Any) -> bool:
 
 def _is_at_boundary() -> bool:
     """Whether Dynamo is inside of a recorded call (`graph_boundary.in_graph`)."""
-    return any(frame.filename == graph_boundary.__file__ for frame in TracingContext.extract_stack())
+    return any(
+        frame.filename == graph_boundary.__file__ for frame in TracingContext.extract_stack()
+    )

@@ -14,6 +14,8 @@ from torch import Tensor
 from tulle.library import dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.held_structure import hold_in_advance
+from tulle.tensors.own_memory import is_plain
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
@@ -44,6 +46,8 @@ def from_entries(
     stored = Format("coo", rank) if is_sorted else unordered_coo(rank)
     found = make(Pattern(stored, shape, arrays, index_dtype), values.contiguous())
     result: Tensors = found.to(format=Format(format).of_rank(rank))  # type: ignore[attr-defined]
+    if is_plain(values):
+        hold_in_advance(result._pattern)
     return result
 
 
