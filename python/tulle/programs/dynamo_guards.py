@@ -27,7 +27,7 @@ def prepare() -> None:
         if not _is_constant(guard.originating_source):
             add(guards, guard, *args, **kwargs)
 
-    GuardsSet.add = add_needed  # type: ignore[method-assign]
+    GuardsSet.add = add_needed
 
 
 def _is_constant(source: Any) -> bool:

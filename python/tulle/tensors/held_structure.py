@@ -49,8 +49,8 @@ def _addresses_of(arrays: tuple[Tensor, ...]) -> tuple[int, ...]:
 
 
 def hold_in_advance(pattern: HeldStructure) -> None:
-    """Lets the library hold a structure that is known to be valid, so that compiled functions, which
-    pass its arrays, need not check them in each call."""
+    """Lets the library hold a structure that is known to be valid, so that compiled functions,
+    which pass its arrays, need not check them in each call."""
     if pattern.is_checked and not pattern._is_held and all(map(is_plain, pattern.arrays)):
         pattern.hold()
 
