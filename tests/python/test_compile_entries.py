@@ -183,6 +183,8 @@ REFUSED: dict[str, tuple[Function, str]] = {
     ),
     "random": (lambda a, x: tulle.rand(6, 6, nnz=3) @ x, "outside of the function"),
     "to_torch": (lambda a, x: a.to_torch().to_dense(), "outside of the function"),
+    "composites": (lambda a, x: a.to(format="hyb(2,2)") @ x, "outside of the function"),
+    "operands": (lambda a, x: a.topk(9), "topk: k must be from 0 to 6"),
     "arrays": (lambda a, x: tulle.tensor(x.numpy()) @ x, "outside of the function"),
 }
 

@@ -91,6 +91,7 @@ def _opaque_call(
     except (UserError, Unsupported) as error:
         if detect_fake_mode(leaves) is None:
             raise
+        _forget_inner_sizes([])
         # Dynamo would not show the message. `in_graph` raises it.
         return _TakenApart([], ("error", type(error), str(error)))
     _forget_inner_sizes(found)
@@ -100,7 +101,7 @@ def _opaque_call(
 def _forget_inner_sizes(results: list[Any]) -> None:
     """Forgets the unknown sizes of intermediates. Dynamo demands that a call returns each unknown
     size that appears while it runs."""
-    mode = detect_fake_mode(results)
+    mode = detect_fake_mode()
     pending = mode.shape_env.pending_fresh_unbacked_symbols if mode and mode.shape_env else []
     if pending:
         symbolic_shapes = sys.modules["torch.fx.experimental.symbolic_shapes"]
