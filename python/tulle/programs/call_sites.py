@@ -87,7 +87,7 @@ class CallSite:
         """Computes the results for these operands."""
         if is_compiling() and self.run_in_graph is not None and out is None:
             return self.run_in_graph(*operands)
-        if is_compiling() or forward_ad._current_level >= 0:
+        if is_compiling() or forward_ad._current_level >= 0 or peek_interpreter_stack():
             return self._run_cold(operands, out)
         if self.is_product and is_autocast_enabled():
             operands = autocast.cast(operands, out)
