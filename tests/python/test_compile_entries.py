@@ -4,12 +4,15 @@ of entries, pruning, masks, sorting, and tensors made inside of the function."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from helpers import assert_equal
 from torch import Tensor
+from torch.export import Dim, export
+from torch.utils import _pytree as pytree
 
 import tulle
 
@@ -221,3 +224,24 @@ def test_forward_mode(name: str) -> None:
     compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
     for factor in (1, 2):
         assert_equal(compiled(values * factor, X), function(values * factor, X))
+
+
+class Chosen(torch.nn.Module):
+    def forward(self, a: Any, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        made = tulle.tensor(x * (x > 0.5))
+        return a.prune(0.3) @ x + made @ x, a.nnz * x.sum() + a.topk(2)[0][0, 0], a.entries()[0]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_export(strict: bool, tmp_path: Path) -> None:
+    arrays = [{0: Dim.AUTO}] * len(pytree.tree_leaves(MATRIX))
+    exported = export(Chosen(), (MATRIX, X), dynamic_shapes=(arrays, None), strict=strict)
+    torch.export.save(exported, tmp_path / "chosen.pt2")
+    loaded = torch.export.load(tmp_path / "chosen.pt2")
+    for seed in (0, 3):
+        tensor = tulle.tensor(matrix(seed))
+        for program in (exported, loaded):
+            for found, expected in zip(
+                program.module()(tensor, X), Chosen()(tensor, X), strict=True
+            ):
+                assert_equal(found, expected)
