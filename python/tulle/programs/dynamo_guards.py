@@ -7,20 +7,24 @@ guards would take longer than a small product.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 from torch._guards import GuardsSet, TracingContext
 
 from tulle.tensors import graph_boundary
 
-# The names under which Dynamo imports modules whose functions it follows.
+# The names under which Dynamo imports modules whose functions it follows, and builtins.
 _PACKAGE = "__import_tulle"
 _TREES = "__import_torch_dot_utils_dot__pytree"
+_BUILTINS = "__builtins_dict__"
+_FOLDER = f"{Path(graph_boundary.__file__).parents[1]}{os.sep}"
 
 
 def prepare() -> None:
-    """Keeps guards on this package out of graphs, and those on torch's table of trees that the
-    arguments of a recorded call bring about."""
+    """Keeps guards out of graphs that are on this package, or on builtins and torch's table of
+    trees for the sake of this package."""
     add = GuardsSet.add
 
     def add_needed(guards: GuardsSet, guard: Any, *args: Any, **kwargs: Any) -> None:
@@ -31,19 +35,23 @@ def prepare() -> None:
 
 
 def _is_constant(source: Any) -> bool:
-    """Whether the source is code or state of this package, or of torch in the service of it."""
+    """Whether the source is code or state of this package, or is needed by it and constant."""
     while source is not None:
         name = getattr(source, "global_name", "")
         if name == _PACKAGE or name.startswith(f"{_PACKAGE}_dot_"):
             return True
-        if name == _TREES or getattr(source, "member", "") == "_pytree":
-            return _is_at_boundary()
+        if name == _TREES or name.startswith(_BUILTINS) or _member(source) == "_pytree":
+            return _is_in_package()
         source = getattr(source, "base", None)
     return False
 
 
-def _is_at_boundary() -> bool:
-    """Whether Dynamo is inside of a recorded call (`graph_boundary.in_graph`)."""
-    return any(
-        frame.filename == graph_boundary.__file__ for frame in TracingContext.extract_stack()
-    )
+def _member(source: Any) -> str:
+    """The attribute that the source reads."""
+    found: str = getattr(source, "member", "")
+    return found
+
+
+def _is_in_package() -> bool:
+    """Whether Dynamo is inside of a function of this package."""
+    return any(frame.filename.startswith(_FOLDER) for frame in TracingContext.extract_stack())
