@@ -99,6 +99,10 @@ KERNEL = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr").schedule("unroll(j, 2
 
 # Functions of a sparse matrix.
 SPARSE_FUNCTIONS: dict[str, Function] = {
+    "torch.sparse.mm": lambda a, x: torch.sparse.mm(a, x, "amax") + torch.sparse.mm(a, x),
+    "torch.sparse.addmm": lambda a, x: torch.sparse.addmm(x, a, x, beta=2),
+    "torch.sparse.softmax": lambda a, x: torch.sparse.softmax(a, 1) @ x,
+    "sampled_addmm": lambda a, x: torch.sparse.sampled_addmm(a, x, x) @ x,
     "softmax": lambda a, x: a.softmax(1) @ x,
     "einsum": lambda a, x: tulle.einsum("ij,jk->ik", a, x),
     "compute": lambda a, x: tulle.compute("C[i,j] = A[i,j] * X[j,k] * X[k,i]", A=a, X=x),

@@ -21,6 +21,7 @@ from torch.utils import _pytree as pytree
 from tulle.programs import dynamo_buffers, dynamo_guards
 from tulle.tensors import graph_boundary
 from tulle.tensors.sparse_tensor import SparseTensor
+from tulle.tensors.torch_dispatch import handlers
 
 _MODULE = "torch._dynamo"
 
@@ -62,6 +63,7 @@ class _Finder(MetaPathFinder):
 def _prepare() -> None:
     import torch._dynamo
     from torch._dynamo.variables import builtin, torch_function
+    from torch._dynamo.variables import torch as torch_functions
 
     dynamo_buffers.prepare()
     dynamo_guards.prepare()
@@ -77,10 +79,17 @@ def _prepare() -> None:
     # torch.export with strict=True passes operators of Python to __torch_function__, which looks
     # for their names. Dynamo of torch 2.11 does not know these.
     builtin.BuiltinVariable.var_getattr = _with_names(builtin.BuiltinVariable.var_getattr)
+    # Dynamo asks __torch_function__ for functions in a list, which has few of torch.sparse.
+    torch_functions.get_overridable_functions().update(filter(_is_of_torch, handlers))
     # Dynamo finds objects with __torch_function__ in lists, but not in tuples: torch.cat((A, B)).
     if flatten := getattr(torch_function, "_flatten_vts", None):
         torch_function._flatten_vts = _with_tuples(flatten)
     _let_strict_export_pass()
+
+
+def _is_of_torch(function: Any) -> bool:
+    """Whether it is a compiled function of torch, and no operator of Python."""
+    return isinstance(function, BuiltinFunctionType) and function.__module__ != "_operator"
 
 
 def _let_strict_export_pass() -> None:
