@@ -134,6 +134,7 @@ def pattern_of(
     index_dtype: torch.dtype,
     counts: tuple[int, ...],
 ) -> Pattern:
+    """The pattern outside of a graph. `counts` are the sizes of the parts of a composite one."""
     if counts:
         return reassembled(format_text, shape + counts, index_dtype, arrays)
     format = Format(format_text, len(shape))
