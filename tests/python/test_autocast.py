@@ -24,7 +24,10 @@ PRODUCTS: dict[str, Callable[[Any, Tensor], Any]] = {
     "torch.matmul": torch.matmul,
     "linear": lambda a, x: torch.nn.functional.linear(x, a),
     "einsum": lambda a, x: torch.einsum("ij,jk->ik", a, x),
-    "addmm": lambda a, x: torch.addmm(x.to(torch.bfloat16), a, x),
+    "addmm": lambda a, x: torch.addmm(x, a, x, beta=0.5, alpha=2),
+    "addmm on the right": lambda a, x: torch.addmm(x, x, a),
+    "baddbmm": lambda a, x: torch.baddbmm(x[None], a[None], x[None]),
+    "addbmm": lambda a, x: torch.addbmm(x, a[None], x[None]),
 }
 
 
@@ -35,10 +38,40 @@ def test_products(name: str, dtype: torch.dtype) -> None:
     for _ in range(2):  # the cold route and the warm one
         with torch.autocast("cpu", dtype):
             found, expected = product(tensor, X), product(DENSE, X)
-        if name != "addmm":
-            assert found.dtype == expected.dtype == dtype
+        assert found.dtype == expected.dtype == dtype
         torch.testing.assert_close(found.float(), expected.float(), rtol=0.02, atol=0.02)
-        assert product(tensor, X).dtype == torch.float32 or name == "addmm"
+        assert product(tensor, X).dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.float64])
+def test_sums_with_products(dtype: torch.dtype) -> None:
+    """The type of the tensor that a product is added to matters as for dense tensors."""
+    tensor = tulle.tensor(DENSE).to(dtype=dtype)
+    functions: list[Callable[[Any], Any]] = [
+        lambda a: torch.addmm(X.to(dtype), a, X.to(dtype)),
+        lambda a: torch.addmv(X[0].to(dtype), a, X[0].to(dtype)),
+        lambda a: torch.addr(X.to(dtype), a[0], X[0].to(dtype)),
+        lambda a: torch.addmm(X.to(dtype), a, X.to(dtype), out=torch.empty(6, 6, dtype=dtype)),
+    ]
+    for function in functions:
+        with torch.autocast("cpu", torch.bfloat16):
+            found, expected = function(tensor), function(DENSE.to(dtype))
+        assert found.dtype == expected.dtype
+        torch.testing.assert_close(found.float(), expected.float(), rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_sums_with_products_in_graphs(backend: str) -> None:
+    tensor = tulle.tensor(DENSE)
+
+    def function(a: Any) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return torch.addmm(X, a, X)
+
+    torch._dynamo.reset()
+    found = torch.compile(function, fullgraph=True, backend=backend)(tensor)
+    assert found.dtype == torch.bfloat16
+    torch.testing.assert_close(found, function(tensor))
 
 
 def test_sparse_products() -> None:

@@ -10,6 +10,9 @@ import pytest
 import torch
 from helpers import assert_equal
 from torch import Tensor
+from torch._dynamo.eval_frame import _debug_get_cache_entry_list
+from torch._dynamo.testing import CompileCounter
+from torch.utils import _pytree as pytree
 
 import tulle
 
@@ -103,6 +106,10 @@ KERNEL = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr").schedule("unroll(j, 2
 
 # Functions of a sparse matrix.
 SPARSE_FUNCTIONS: dict[str, Function] = {
+    "torch.sparse.mm": lambda a, x: torch.sparse.mm(a, x, "amax") + torch.sparse.mm(a, x),
+    "torch.sparse.addmm": lambda a, x: torch.sparse.addmm(x, a, x, beta=2),
+    "torch.sparse.softmax": lambda a, x: torch.sparse.softmax(a, 1) @ x,
+    "sampled_addmm": lambda a, x: torch.sparse.sampled_addmm(a, x, x) @ x,
     "softmax": lambda a, x: a.softmax(1) @ x,
     "einsum": lambda a, x: tulle.einsum("ij,jk->ik", a, x),
     "compute": lambda a, x: tulle.compute("C[i,j] = A[i,j] * X[j,k] * X[k,i]", A=a, X=x),
@@ -221,3 +228,41 @@ def test_graph_breaks_are_not_needed() -> None:
         tulle.tensor(square()), X
     )
     assert explained.graph_break_count == 0
+
+
+def test_guards_are_on_arguments_only() -> None:
+    """Neither this package nor torch's table of trees is checked before each call."""
+
+    def function(a: Any, x: Tensor) -> Tensor:
+        return torch.relu(a @ x) * a.softmax(1).sum()
+
+    compilations = CompileCounter()
+    compiled = torch.compile(function, fullgraph=True, backend=compilations)
+    tensor = tulle.tensor(square())
+    compiled(tensor, X)
+    [entry] = _debug_get_cache_entry_list(function)
+    guards = str(entry.guard_manager)
+    assert "L['a']" in guards and "tulle_dot" not in guards and "SUPPORTED_NODES" not in guards
+
+    class Pair:
+        pass
+
+    pytree.register_pytree_node(Pair, lambda pair: ([], None), lambda leaves, _: Pair())
+    compiled(tensor, X)
+    assert compilations.frame_count == 1
+    compiled(tensor.to(format="csc"), X)
+    assert compilations.frame_count == 2
+
+
+def test_calls_check_no_structure_of_new_tensors() -> None:
+    """The library knows the structure that constructors and conversions make."""
+    dense = square()
+    tensor = tulle.tensor(dense)
+    made = [
+        tensor,
+        tensor.to(format="csc"),
+        tulle.eye(6),
+        tulle.rand(6, 6, nnz=9),
+    ]
+    made += [tulle.from_levels("csr", (6, 6), tensor.levels(), tensor.values())]
+    assert all(one.pattern._is_held for one in made)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -34,6 +36,18 @@ def test_to_torch(format: str, dtype: torch.dtype) -> None:
     assert_equal(exported.to_dense(), data)
     if kind in ("csr", "csc", "bsr", "bsc", "coo"):
         assert exported.values().data_ptr() == tensor.values().data_ptr()
+
+
+def test_torch_does_not_warn_of_its_layouts() -> None:
+    """In a process of its own, because torch warns of compressed layouts once."""
+    program = """
+import tulle, warnings
+warnings.simplefilter("error")
+before = list(warnings.filters)
+tulle.rand(6, 6, nnz=9).to_torch()
+assert warnings.filters == before
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize("source", ["csr", "csc", "bsr", "bsc", "coo"])

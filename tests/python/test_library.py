@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import os
 import re
 import shutil
 import subprocess
@@ -68,7 +69,11 @@ def test_core_knows_neither_torch_nor_python() -> None:
 def test_missing_libraries_are_explained(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-c", "import tulle"],
-        env={"PATH": "/usr/bin", "TULLE_LIBRARY_DIR": str(tmp_path)},
+        env={
+            "PATH": "/usr/bin",
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "TULLE_LIBRARY_DIR": str(tmp_path),
+        },
         capture_output=True,
         text=True,
     )

@@ -103,8 +103,11 @@ def test_types_are_kept(dtype: torch.dtype) -> None:
     for format in ("csr", "coo", "bsr(2,3)"):
         tensor = tulle.tensor(data, format=format)
         for name, change in CHANGES.items():
-            if not (name == "trace" and dtype == torch.bool):
-                check(change(tensor), change(data))
+            if name == "trace" and dtype == torch.bool:
+                continue
+            # torch 2.11 has no trace of float16
+            expected = data.diagonal().sum() if name == "trace" else change(data)
+            check(change(tensor), expected)
 
 
 @pytest.mark.parametrize("format", BATCH_FORMATS)

@@ -15,6 +15,7 @@ from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
 from tulle.tensors.entry_lists import from_entries
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -28,11 +29,19 @@ def eye(
     requires_grad: bool = False,
 ) -> SparseTensor:
     """The matrix of n rows and m columns (default n) with ones on the main diagonal."""
-    shape = shape_of("eye", (n, n if m is None else m))
+    return _with_gradient(_eye(n, n if m is None else m, format, dtype, device), requires_grad)
+
+
+@recorded
+def _eye(
+    n: int, m: int, format: str | Format, dtype: torch.dtype | None, device: Any
+) -> SparseTensor:
+    shape = shape_of("eye", (n, m))
     ones = torch.ones(min(shape), **placement("eye", dtype, device))
-    return _with_gradient(_on_diagonal(ones, shape, 0, format), requires_grad)
+    return _on_diagonal(ones, shape, 0, format)
 
 
+@recorded
 def diag(
     values: Any,
     offset: int = 0,
@@ -89,12 +98,18 @@ def zeros(
     """A tensor without entries: zeros(3, 4) or zeros((3, 4)). The format is csr for matrices, coo
     for vectors, else csf."""
     given = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
-    shape = tensor_shape("zeros", given)
+    return _with_gradient(_zeros(given, format, dtype, device), requires_grad)
+
+
+@recorded
+def _zeros(
+    size: Any, format: str | Format | None, dtype: torch.dtype | None, device: Any
+) -> SparseTensor:
+    shape = tensor_shape("zeros", size)
     values = torch.zeros(0, **placement("zeros", dtype, device))
     none = torch.zeros(len(shape), 0, dtype=torch.int64, device=values.device)
     format = default_format(len(shape)) if format is None else format
-    made = from_entries(SparseTensor, format, shape, none, values, is_sorted=True)
-    return _with_gradient(made, requires_grad)
+    return from_entries(SparseTensor, format, shape, none, values, is_sorted=True)
 
 
 # ---- like another tensor -------------------------------------------------------------------------

@@ -14,11 +14,14 @@ from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
 from tulle.tensors.entry_lists import from_entries
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
+from tulle.tensors.own_memory import is_plain, is_traced
 from tulle.tensors.sparse_tensor import SparseTensor
 
 Reduction: TypeAlias = Literal["sum", "mean", "amax", "amin"]
 
 
+@recorded
 def from_edge_index(
     edge_index: Any,
     weights: Any = None,
@@ -68,7 +71,7 @@ def _edges(edge_index: Any) -> Tensor:
             )
         edge_index = torch.stack(ends)
     edges = edge_index if isinstance(edge_index, Tensor) else as_dense("edge_index", edge_index)
-    if type(edges) is not Tensor:
+    if type(edges) is not Tensor and not is_traced(edges):
         edges = edges.as_subclass(Tensor)
     if edges.ndim != 2 or edges.shape[0] != 2:
         raise UserError(
@@ -85,24 +88,17 @@ def _edges(edge_index: Any) -> Tensor:
 
 def _sizes(edges: Tensor, num_nodes: int | None, shape: Sequence[int] | None) -> tuple[int, int]:
     """The shape of the matrix, which holds all edges."""
+    if not is_plain(edges):
+        return _given_sizes(num_nodes, shape)
     ends = torch.zeros(2, 2, dtype=torch.int64)
     if edges.shape[1]:
         ends = torch.stack(torch.aminmax(edges, dim=1)).cpu()
     (lowest, least), (rows, columns) = ends.tolist()
     if edges.shape[1] == 0:
         rows = columns = -1
-    sizes: tuple[int, ...]
-    if shape is not None:
-        if num_nodes is not None:
-            raise UserError("from_edge_index: give one of num_nodes and shape.")
-        sizes = shape_of("from_edge_index", shape)
-    else:
-        nodes = max(rows, columns) + 1 if num_nodes is None else num_nodes
-        sizes = shape_of("from_edge_index", (nodes, nodes))
-    if len(sizes) != 2:
-        raise UserError(f"from_edge_index: the shape has two sizes, but found {sizes}.")
-    if sizes[0] * sizes[1] >= 2**63:
-        raise UserError(f"from_edge_index: {sizes} has 2^63 elements or more; number fewer nodes.")
+    if shape is None and num_nodes is None:
+        num_nodes = max(rows, columns) + 1
+    sizes = _given_sizes(num_nodes, shape)
     for name, low, high, size in (
         ("source", lowest, rows, sizes[0]),
         ("target", least, columns, sizes[1]),
@@ -112,6 +108,24 @@ def _sizes(edges: Tensor, num_nodes: int | None, shape: Sequence[int] | None) ->
                 f"from_edge_index: the {name} {low if low < 0 else high} of an edge is outside "
                 f"[0, {size}); give the number of nodes with num_nodes= or shape=."
             )
+    return sizes
+
+
+def _given_sizes(num_nodes: int | None, shape: Sequence[int] | None) -> tuple[int, int]:
+    """The shape of the matrix as the caller gives it. In a graph of torch.compile, the run checks
+    that it holds all edges."""
+    if shape is not None and num_nodes is not None:
+        raise UserError("from_edge_index: give one of num_nodes and shape.")
+    if shape is None and num_nodes is None:
+        raise UserError(
+            "from_edge_index: the largest node is not known while torch traces the function; give "
+            "the number of nodes with num_nodes= or shape=."
+        )
+    sizes = shape_of("from_edge_index", (num_nodes, num_nodes) if shape is None else shape)
+    if len(sizes) != 2:
+        raise UserError(f"from_edge_index: the shape has two sizes, but found {sizes}.")
+    if sizes[0] * sizes[1] >= 2**63:
+        raise UserError(f"from_edge_index: {sizes} has 2^63 elements or more; number fewer nodes.")
     return sizes[0], sizes[1]
 
 
@@ -144,8 +158,12 @@ def _reduced(
             f"from_edge_index: the mean of {values.dtype} is no integer; convert the weights with "
             "float()."
         )
-    numbers, where = torch.unique(edges[0] * sizes[1] + edges[1], return_inverse=True)
+    keys = edges[0] * sizes[1] + edges[1]
+    if not is_plain(edges):  # nodes that the matrix does not have get the row behind the last one
+        size = torch.tensor(sizes, device=edges.device)[:, None]
+        keys = torch.where(((edges >= 0) & (edges < size)).all(0), keys, sizes[0] * sizes[1])
+    numbers, where = torch.unique(keys, return_inverse=True)
     columns = max(sizes[1], 1)
     distinct = torch.stack([torch.div(numbers, columns, rounding_mode="floor"), numbers % columns])
-    start = values.new_zeros(numbers.numel())
+    start = values.new_zeros(numbers.shape[0])
     return distinct, start.scatter_reduce(0, where, values, reduce, include_self=False)

@@ -3,11 +3,14 @@ possible."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.support.errors import UserError, missing_package
 from tulle.tensors.layout_methods import block_of, torch_kind
@@ -36,6 +39,11 @@ _TORCH_COMPRESSED = {
 def to_torch(source: SparseTensor) -> Tensor:
     """A torch.sparse tensor, which shares the values if its layout has the same arrays. PyTorch
     does not count writes to its structure with those to ours, so that is copied."""
+    if is_compiling():
+        raise UserError(
+            "to_torch: torch.compile does not trace torch's sparse tensors; convert outside of the "
+            "function that it traces, or use A.entries() or A.to_dense()."
+        )
     source.pattern.ensure_checked()
     kind = _kind_of(source)
     shape = source.shape
@@ -44,6 +52,7 @@ def to_torch(source: SparseTensor) -> Tensor:
         values = source.values()
         if kind in ("bsr", "bsc"):
             values = values.view(-1, *_block_of(source))
+        _let_torch_warn()
         return _TORCH_COMPRESSED[kind](pos, crd, values, shape, check_invariants=False)
     coo: SparseTensor = source if kind == "coo" else source.to(format="coo")
     crds = [array.to(torch.int64) for array in coo.pattern.arrays[1:]]
@@ -51,6 +60,18 @@ def to_torch(source: SparseTensor) -> Tensor:
     return torch.sparse_coo_tensor(
         indices, coo.values(), shape, check_invariants=False, is_coalesced=True
     )
+
+
+@cache
+def _let_torch_warn() -> None:
+    """Makes the first compressed tensor of the process. Torch warns then, and only then, that these
+    tensors are in beta state, and some versions that their invariants are not checked. Nobody who
+    converts a tensor of Tulle needs to know that."""
+    with warnings.catch_warnings():
+        for message in ("Sparse CSR tensor support is in beta", "Sparse invariant checks are"):
+            warnings.filterwarnings("ignore", message, UserWarning)
+        nothing = torch.zeros(1, dtype=torch.int64), torch.zeros(0, dtype=torch.int64)
+        torch.sparse_csr_tensor(*nothing, torch.zeros(0), (0, 0), check_invariants=False)
 
 
 def to_scipy(source: SparseTensor) -> Any:

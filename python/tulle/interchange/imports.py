@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.interchange.arrays import as_dense
 from tulle.interchange.graphs import from_graph, is_graph
@@ -15,8 +16,11 @@ from tulle.interchange.torch_imports import from_torch_sparse
 from tulle.library import devices, dtypes
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_scipy
+from tulle.tensors.entry_lists import bounds
 from tulle.tensors.formats import Format
-from tulle.tensors.own_memory import sharing
+from tulle.tensors.graph_boundary import recorded
+from tulle.tensors.held_structure import hold_in_advance
+from tulle.tensors.own_memory import is_plain, sharing
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -56,9 +60,28 @@ def tensor(
     memory of a file or of another process. With `copy=False` it is shared, and the caller must not
     write to it. With `copy=True` the values are copied too.
     """
+    if is_compiling():
+        if not isinstance(data, SparseTensor | Tensor | list | tuple):
+            raise UserError(
+                "tulle.tensor: torch.compile takes tensors as data; convert other data outside of "
+                "the function that it traces."
+            )
+        return _tensor_in_graph(data, format, index_dtype, bool(copy))
     with sharing(copy is False):
         result = _tensor(data, format, index_dtype)
-    return deepcopy(result) if copy else result
+    if copy:
+        result = deepcopy(result)
+    if isinstance(result, SparseTensor):
+        hold_in_advance(result.pattern)
+    return result
+
+
+@recorded
+def _tensor_in_graph(
+    data: Any, format: str | Format | None, index_dtype: torch.dtype | None, copy: bool
+) -> SparseTensor | Tensor:
+    result = _tensor(data, format, index_dtype)
+    return result.clone() if copy else result
 
 
 def _tensor(
@@ -97,13 +120,12 @@ def _from_dense(dense: Tensor) -> SparseTensor:
     dtypes.name_of(dense.dtype)
     shape = tuple(dense.shape)
     found = torch.nonzero(dense.detach(), as_tuple=True)
-    index_dtype = dtypes.smallest_index_dtype(shape, found[0].numel())
-    pos = torch.tensor([0, found[0].numel()], dtype=index_dtype, device=dense.device)
+    index_dtype = dtypes.smallest_index_dtype(shape, found[0].shape[0])
+    pos = bounds(found[0].shape[0], index_dtype, dense.device)
     arrays = (pos, *(crd.to(index_dtype) for crd in found))
-    return SparseTensor(
-        Pattern(Format("coo", len(shape)), shape, arrays, index_dtype, is_checked=True),
-        dense[found],
-    )
+    is_checked = is_plain(pos)
+    pattern = Pattern(Format("coo", len(shape)), shape, arrays, index_dtype, is_checked=is_checked)
+    return SparseTensor(pattern, dense[found])
 
 
 def _with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
@@ -111,8 +133,10 @@ def _with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
     pattern = source.pattern
     if dtype == pattern.index_dtype:
         return source
-    largest = max(source.values().numel(), *pattern.shape)
-    if dtype == torch.int32 and largest >= 2**31:
+    count = source.values().shape[0]
+    smallest = dtypes.smallest_index_dtype(pattern.shape, count)
+    if dtype == torch.int32 and smallest == torch.int64:
+        largest = max(count, *pattern.shape)
         raise UserError(f"int32 cannot count to {largest}; omit index_dtype, or use int64.")
     arrays = [array if array.dtype == torch.bool else array.to(dtype) for array in pattern.arrays]
     return SparseTensor(pattern.with_arrays(arrays, dtype), source.values())

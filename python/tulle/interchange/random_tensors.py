@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.interchange.constructors import default_format, placement, tensor_shape
 from tulle.support.errors import UserError
@@ -62,6 +63,11 @@ def _random(
     dtype: torch.dtype | None,
     device: Any,
 ) -> SparseTensor:
+    if is_compiling():
+        raise UserError(
+            f"tulle.{caller}: torch.compile cannot trace random coordinates; make the tensor "
+            "outside of the function that it traces."
+        )
     given = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
     shape = tensor_shape(caller, given)
     if device is None and generator is not None:

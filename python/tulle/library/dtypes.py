@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import torch
 
 from tulle.support.errors import Unsupported
@@ -35,7 +37,7 @@ def name_of(dtype: torch.dtype) -> str:
 
 def smallest_index_dtype(shape: tuple[int, ...], count: int) -> torch.dtype:
     """The smallest index type that holds all coordinates and positions."""
-    return torch.int32 if max(count, *shape, 0) < 2**31 else torch.int64
+    return torch.int64 if any(map(_is_wide, (count, *shape))) else torch.int32
 
 
 def can_hold(target: torch.dtype, source: torch.dtype) -> bool:
@@ -44,3 +46,13 @@ def can_hold(target: torch.dtype, source: torch.dtype) -> bool:
     return target.is_floating_point or (
         not source.is_floating_point and (target != torch.bool or source == torch.bool)
     )
+
+
+def _is_wide(size: int | torch.SymInt) -> bool:
+    """Whether int32 does not hold the size. A size that only a run of a graph tells counts elements
+    in memory, and is taken for small."""
+    if isinstance(size, torch.SymInt):
+        # The module is slow to import, and is imported where such sizes exist.
+        symbolic_shapes = sys.modules["torch.fx.experimental.symbolic_shapes"]
+        return bool(symbolic_shapes.guard_or_false(size >= 2**31))
+    return size >= 2**31

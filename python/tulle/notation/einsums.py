@@ -10,7 +10,6 @@ from torch import Tensor
 from torch.compiler import is_compiling
 
 from tulle.programs.call_sites import CallSite
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
 from tulle.programs.program import (
     Operand,
@@ -22,6 +21,7 @@ from tulle.programs.program import (
 )
 from tulle.support.arguments import check_text
 from tulle.support.errors import UserError
+from tulle.tensors.graph_boundary import recorded
 
 _REDUCTIONS = ("sum", "mean", "amax", "amin", "prod")
 

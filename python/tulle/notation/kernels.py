@@ -13,12 +13,12 @@ from torch.compiler import is_compiling
 from tulle.notation import statements
 from tulle.notation.explanations import Explanation, explain_program
 from tulle.programs.call_sites import CallSite, Prepared
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, names_in, out_formats
 from tulle.support.arguments import check_text
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 

@@ -11,13 +11,13 @@ from torch.compiler import is_compiling
 
 from tulle.notation import einsums
 from tulle.programs.call_sites import CallSite
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, OutFormat, Program, out_formats, statement_program
 from tulle.support.arguments import check_text
 from tulle.support.errors import Unsupported, UserError
 from tulle.support.kinds import is_number
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 

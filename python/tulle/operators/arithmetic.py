@@ -11,13 +11,13 @@ from torch import Tensor
 
 from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
 from tulle.programs.call_sites import CallSite
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.program import Program, Result, statement_program
 from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
 from tulle.tensors.composite_pattern import CompositePattern, joined
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.stored_tensor import is_operand
 

@@ -11,10 +11,12 @@ from torch import Tensor
 from tulle.library import bindings
 from tulle.operators.index_notation import index_names
 from tulle.programs.call_sites import CallSite, Prepared
-from tulle.programs.graph_boundary import recorded
+from tulle.programs.graph_calls import is_traced
 from tulle.programs.program import Operand, statement_program
+from tulle.support.errors import Unsupported
 from tulle.tensors.composite_pattern import composed
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -48,6 +50,11 @@ def _copy(format: str) -> CallSite:
 def _in_parts(source: SparseTensor, format: Format) -> SparseTensor:
     """The tensor in a composite format. Its entries are sorted and distributed to the parts, and
     each part is converted to its format."""
+    if is_traced([source]):
+        raise Unsupported(
+            "Graphs of torch.compile and torch.export do not convert to composite formats, such as "
+            f"{format}; convert the tensor outside of the function."
+        )
     entries = source.to(format=Format(format.sorted_entries, source.ndim))
     pattern, values = entries.pattern, entries.values()
     pattern.hold()  # the library knows the arrays, and does not check them again

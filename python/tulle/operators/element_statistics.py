@@ -10,10 +10,10 @@ from torch import Tensor
 
 from tulle.operators.alignment import ones_like, values_at, with_single_entries
 from tulle.operators.reductions import Dimensions, reduce, reduced_dimensions
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.program import Result
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 _HALVES = (torch.float16, torch.bfloat16)

@@ -19,11 +19,11 @@ from tulle.operators.alignment import (
 )
 from tulle.operators.pointwise import is_kept
 from tulle.operators.pointwise_table import METHODS, Absent, Pointwise
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
 from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.stored_tensor import is_operand
 from tulle.tensors.torch_dispatch import Handler

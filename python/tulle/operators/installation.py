@@ -15,10 +15,11 @@ from tulle.operators import (
     torch_testing,
 )
 from tulle.programs import dynamo
-from tulle.programs.graph_boundary import recorded
+from tulle.restructuring.reading import count_entries, entries, has_padding
 from tulle.restructuring.table import restructure
 from tulle.tensors import collation, operations, trees
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -40,6 +41,9 @@ def install() -> None:
             convert_format=conversions.convert_format,
             permuted_format=_permuted_format,
             restructure=restructure,
+            entries=entries,
+            count_entries=count_entries,
+            has_padding=has_padding,
             to_torch=exports.to_torch,
             to_scipy=exports.to_scipy,
         )

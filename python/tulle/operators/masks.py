@@ -13,12 +13,12 @@ from tulle.operators.index_notation import access
 from tulle.operators.pointwise import handler_of
 from tulle.operators.pointwise_table import BY_FUNCTION
 from tulle.programs.call_sites import CallSite, Prepared
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.operands import as_operand
 from tulle.programs.program import Result, statement_program
 from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.tensors.composite_pattern import joined
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 _where = handler_of(BY_FUNCTION[torch.where])

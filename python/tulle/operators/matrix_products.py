@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tulle.notation.einsums import einsum
 from tulle.operators import arithmetic
+from tulle.programs import autocast
 from tulle.programs.program import Result
 from tulle.support.errors import UserError
 
@@ -28,7 +31,8 @@ def sparse_mm(mat1: Any, mat2: Any, reduce: str = "sum", *, out: Tensor | None =
 def add_product(
     input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Result:
-    """beta * input + alpha * (left @ right), for addmm, addmv and baddbmm."""
+    """beta * input + alpha * (left @ right), for addmm and baddbmm."""
+    input, left, right = autocast.cast_if_enabled((input, left, right), out)
     return _added(input, arithmetic.matmul(left, right), beta, alpha, out)
 
 
@@ -53,14 +57,44 @@ def add_sum_of_products(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Result:
     """addbmm: beta * input + alpha * the sum of the products of a batch."""
+    input, batch1, batch2 = autocast.cast_if_enabled((input, batch1, batch2), out)
     return _added(input, einsum("bij,bjk->ik", batch1, batch2), beta, alpha, out)
+
+
+def add_vector_product(
+    input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Result:
+    """addmv: beta * input + alpha * (mat @ vec)."""
+    return _added_on_gpu(arithmetic.matmul, input, mat, vec, beta, alpha, out)
 
 
 def add_outer_product(
     input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Result:
     """addr: beta * input + alpha * the outer product of two vectors."""
-    return _added(input, einsum("i,j->ij", vec1, vec2), beta, alpha, out)
+    return _added_on_gpu(_outer_product, input, vec1, vec2, beta, alpha, out)
+
+
+def _outer_product(vec1: Any, vec2: Any) -> Any:
+    return einsum("i,j->ij", vec1, vec2)
+
+
+def _added_on_gpu(
+    product: Callable[[Any, Any], Any],
+    input: Any,
+    left: Any,
+    right: Any,
+    beta: Any,
+    alpha: Any,
+    out: Any,
+) -> Result:
+    """The sum with a product that torch.autocast converts on GPUs only."""
+    if any(getattr(operand, "is_cuda", False) for operand in (input, left, right)):
+        input, left, right = autocast.cast_if_enabled((input, left, right), out)
+    elif autocast.is_enabled():
+        with torch.autocast("cpu", enabled=False):
+            return _added(input, product(left, right), beta, alpha, out)
+    return _added(input, product(left, right), beta, alpha, out)
 
 
 def _added(input: Any, product: Any, beta: Any, alpha: Any, out: Any) -> Result:

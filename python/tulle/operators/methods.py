@@ -40,7 +40,7 @@ REDUCTIONS: dict[str, Handler] = {
 }
 PRODUCTS: dict[str, Handler] = {
     "addmm": matrix_products.add_product,
-    "addmv": matrix_products.add_product,
+    "addmv": matrix_products.add_vector_product,
     "baddbmm": matrix_products.add_product,
     "addbmm": matrix_products.add_sum_of_products,
     "addr": matrix_products.add_outer_product,

@@ -10,10 +10,10 @@ import torch
 
 from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
 from tulle.programs.call_sites import CallSite, Prepared
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.program import Operand, Result, statement_program
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 Dimensions: TypeAlias = int | tuple[int, ...] | None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from tulle.operators.alignment import with_single_entries
+from tulle.restructuring.entries import merged
+from tulle.restructuring.graph_operators import graph_operator
+from tulle.restructuring.reading import count_without_memory, restored_structure, structure_of
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -20,50 +24,78 @@ class _Sorted(NamedTuple):
 
     values: Tensor
     coordinates: Tensor  # along the last dimension
-    rows: Tensor  # the number of the row of each entry, ascending
     pos: Tensor  # where the entries of each row begin; one number more than rows
 
 
 def _sorted_rows(tensor: SparseTensor, descending: bool) -> _Sorted:
-    coordinates, values = with_single_entries(tensor).entries()
-    rows = torch.zeros_like(coordinates[0])
-    for coordinate, size in zip(coordinates[:-1], tensor.shape[:-1], strict=True):
+    values = tensor.values()
+    numbers, coordinates, pos = _order(*structure_of(tensor), descending)
+    return _Sorted(values[numbers], coordinates, pos)
+
+
+def _order_without_memory(*args: Any) -> list[Tensor]:
+    *structure, _ = args
+    shape, values = structure[2], structure[-1]
+    count = count_without_memory(*structure)
+    numbers = values.new_empty(count, dtype=torch.int64)
+    pos = values.new_empty(math.prod(shape[:-1]) + 1, dtype=torch.int64)
+    return [numbers, torch.empty_like(numbers), pos]
+
+
+@graph_operator(_order_without_memory)
+def _order(*args: Any) -> list[Tensor]:
+    """The slots of the entries in order, their coordinates along the last dimension, and where the
+    entries of each row begin."""
+    *structure, values, descending = args
+    pattern = restored_structure(*structure)
+    shape = pattern.shape
+    slots = torch.arange(values.shape[0], device=values.device)
+    coordinates, held = pattern.coordinates_at(slots)
+    if pattern.has_padding:
+        coordinates, slots = coordinates[:, held], slots[held]
+    rows = torch.zeros_like(slots)
+    for coordinate, size in zip(coordinates[:-1], shape[:-1], strict=True):
         rows = rows * size + coordinate
     # Stable sorts by coordinate, by value and by row: equal values stay in the order of columns.
     order = coordinates[-1].argsort(stable=True)
-    order = order[values.detach()[order].argsort(stable=True, descending=descending)]
+    order = order[values[slots[order]].argsort(stable=True, descending=descending)]
     order = order[rows[order].argsort(stable=True)]
-    rows = rows[order]
-    count = tensor.shape[:-1].numel()
-    pos = torch.searchsorted(rows, torch.arange(count + 1, device=rows.device))
-    return _Sorted(values[order], coordinates[-1][order], rows, pos)
+    count = math.prod(shape[:-1])
+    pos = torch.searchsorted(rows[order], torch.arange(count + 1, device=rows.device))
+    return [slots[order], coordinates[-1][order], pos]
 
 
 def sort(input: SparseTensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The stored entries of each row in order, and their coordinates. Both results are ragged: the
     n entries of a row are the first n elements of that row."""
+    values, indices = _sort(input, dim, descending)
+    return torch.return_types.sort((values, indices))
+
+
+@recorded
+def _sort(input: SparseTensor, dim: int, descending: bool) -> tuple[SparseTensor, SparseTensor]:
     order = _dimension_last("sort", input, dim)
-    found = _sorted_rows(input.permute(*order), descending)
-    shape = tuple(input.shape[d] for d in order)
+    found = _sorted_rows(merged(input).permute(*order), descending)
+    shape = tuple(input._pattern.shape[d] for d in order)
     rank = len(shape)
     pos = found.pos.to(input.index_dtype)
     if rank > 1:
         pattern = Pattern(Format("ragged", rank), shape, (pos,), input.index_dtype)
     else:  # a vector is no row of another level
-        places = torch.arange(found.values.numel(), dtype=pos.dtype, device=pos.device)
+        places = torch.arange(found.values.shape[0], dtype=pos.dtype, device=pos.device)
         vector = Format("(i) -> (i: compressed)")
         pattern = Pattern(vector, shape, (pos, places), input.index_dtype)
     back = [order.index(d) for d in range(rank)]
     values = SparseTensor(pattern, found.values).permute(*back)
     indices = SparseTensor(pattern, found.coordinates).permute(*back)
-    return torch.return_types.sort((values, indices))
+    return values, indices
 
 
 def argsort(
     input: SparseTensor, dim: int = -1, descending: bool = False, stable: bool = False
 ) -> Any:
     """The second result of `sort`."""
-    return sort(input, dim, descending)[1]
+    return _sort(input, dim, descending)[1]
 
 
 def topk(
@@ -72,26 +104,28 @@ def topk(
     """The k largest (or smallest) stored entries of each row, and their coordinates, as dense
     tensors. Where a row has fewer entries, the value is the lowest (or highest) of its type and the
     coordinate is -1."""
+    values, indices = _topk(input, k, dim, largest)
+    return torch.return_types.topk((values, indices))
+
+
+@recorded
+def _topk(input: SparseTensor, k: int, dim: int, largest: bool) -> tuple[Tensor, Tensor]:
     order = _dimension_last("topk", input, dim)
-    size = input.shape[order[-1]]
+    size = input._pattern.shape[order[-1]]
     if not 0 <= k <= size:
         raise UserError(f"topk: k must be from 0 to {size}, the size of the dimension, not {k}.")
-    found = _sorted_rows(input.permute(*order), largest)
-    shape = (*(input.shape[d] for d in order[:-1]), k)
+    found = _sorted_rows(merged(input).permute(*order), largest)
+    shape = (*(input._pattern.shape[d] for d in order[:-1]), k)
     places = found.pos[:-1, None] + torch.arange(k, device=found.pos.device)
     is_held = places < found.pos[1:, None]
-    if found.values.numel():
-        places = places.clamp(max=found.values.numel() - 1)
-        values = torch.where(is_held, found.values[places], _worst(input.dtype, largest))
-        indices = torch.where(is_held, found.coordinates[places], -1)
-    else:
-        values = torch.full(
-            is_held.shape, _worst(input.dtype, largest), dtype=input.dtype, device=input.device
-        )
-        indices = torch.full_like(places, -1)
-    results = (values, indices)
-    return torch.return_types.topk(
-        tuple(one.reshape(shape).movedim(-1, order[-1]) for one in results)
+    # Every place that no entry has is that of an element without a value.
+    places = torch.where(is_held, places, found.values.shape[0])
+    worst = found.values.new_full((1,), _worst(input.dtype, largest))
+    values = torch.cat([found.values, worst])[places]
+    indices = torch.cat([found.coordinates, found.coordinates.new_full((1,), -1)])[places]
+    return (
+        values.reshape(shape).movedim(-1, order[-1]),
+        indices.reshape(shape).movedim(-1, order[-1]),
     )
 
 

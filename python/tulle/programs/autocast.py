@@ -7,12 +7,24 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C import _is_any_autocast_enabled
 
 from tulle.programs.outputs import Out
 from tulle.tensors.sparse_tensor import SparseTensor
 
 # The types that torch.autocast converts. Operands of other types keep theirs.
 _CONVERTED = (torch.float32, torch.float16, torch.bfloat16)
+
+
+def is_enabled() -> bool:
+    """Whether torch.autocast is enabled for any device."""
+    return _is_any_autocast_enabled()
+
+
+def cast_if_enabled(operands: Sequence[Any], out: Out) -> Sequence[Any]:
+    """The operands of a product and what it is added to as `cast` returns them, if torch.autocast
+    is enabled."""
+    return cast(operands, out) if is_enabled() else operands
 
 
 def cast(operands: Sequence[Any], out: Out) -> Sequence[Any]:

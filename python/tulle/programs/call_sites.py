@@ -24,12 +24,12 @@ from torch.nn import Parameter
 from tulle.library import bindings
 from tulle.programs import autocast, outputs, recording
 from tulle.programs.execution import run_into, wrap
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.labels import is_profiled, labelled
 from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
 from tulle.programs.recorded_calls import recorder_of
 from tulle.programs.remembered_calls import RememberedCall
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 MOST_REMEMBERED = 256  # calls in one table
@@ -87,7 +87,7 @@ class CallSite:
         """Computes the results for these operands."""
         if is_compiling() and self.run_in_graph is not None and out is None:
             return self.run_in_graph(*operands)
-        if is_compiling() or forward_ad._current_level >= 0:
+        if is_compiling() or forward_ad._current_level >= 0 or peek_interpreter_stack():
             return self._run_cold(operands, out)
         if self.is_product and is_autocast_enabled():
             operands = autocast.cast(operands, out)

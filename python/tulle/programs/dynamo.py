@@ -9,17 +9,17 @@ import importlib.util
 import operator
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 
-from tulle.programs import dynamo_buffers, graph_boundary
+from tulle.programs import dynamo_buffers, dynamo_guards
+from tulle.tensors import graph_boundary
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import handlers
 
@@ -63,9 +63,10 @@ class _Finder(MetaPathFinder):
 def _prepare() -> None:
     import torch._dynamo
     from torch._dynamo.variables import builtin, torch_function
-    from torch._dynamo.variables import torch as torch_variables
+    from torch._dynamo.variables import torch as torch_functions
 
     dynamo_buffers.prepare()
+    dynamo_guards.prepare()
     graph_boundary.opaque_call = torch._dynamo.nonstrict_trace(graph_boundary._opaque_call)
     # Dynamo reads `A @ B`, where A is no tensor of torch but has __torch_function__, as
     # Tensor.__matmul__(B, A). With the reversed method it calls Tensor.__rmatmul__(B, A).
@@ -75,14 +76,20 @@ def _prepare() -> None:
     builtin.BuiltinVariable.call_matmul = _call_matmul
     # Nor for `~A`.
     builtin.BuiltinVariable.call_invert = _call_invert
+    # torch.export with strict=True passes operators of Python to __torch_function__, which looks
+    # for their names. Dynamo of torch 2.11 does not know these.
+    builtin.BuiltinVariable.var_getattr = _with_names(builtin.BuiltinVariable.var_getattr)
+    # Dynamo asks __torch_function__ for functions in a list, which has few of torch.sparse.
+    torch_functions.get_overridable_functions().update(filter(_is_of_torch, handlers))
     # Dynamo finds objects with __torch_function__ in lists, but not in tuples: torch.cat((A, B)).
     if flatten := getattr(torch_function, "_flatten_vts", None):
         torch_function._flatten_vts = _with_tuples(flatten)
-    # Dynamo asks objects with __torch_function__ about functions of some modules of torch only.
-    # Those of torch.sparse are not among them.
-    if overridable := getattr(torch_variables, "get_overridable_functions", None):
-        torch_variables.get_overridable_functions = _with_handled_functions(overridable)
     _let_strict_export_pass()
+
+
+def _is_of_torch(function: Any) -> bool:
+    """Whether it is a compiled function of torch, and no operator of Python."""
+    return isinstance(function, BuiltinFunctionType) and function.__module__ != "_operator"
 
 
 def _let_strict_export_pass() -> None:
@@ -128,14 +135,17 @@ def _with_tuples(flatten: Callable[..., Any]) -> Callable[..., Any]:
     return flatten_tuples
 
 
-def _with_handled_functions(overridable: Callable[[], set[Any]]) -> Callable[[], set[Any]]:
-    """Dynamo's list of functions that __torch_function__ overrides, with all that Tulle handles."""
+def _with_names(get: Callable[..., Any]) -> Callable[..., Any]:
+    """Dynamo's function that reads attributes of built-in functions, for their names, too."""
 
-    @cache
-    def overridable_functions() -> set[Any]:
-        return overridable() | handlers.keys()
+    def var_getattr(function: Any, tx: Any, name: str) -> Any:
+        from torch._dynamo.variables import ConstantVariable
 
-    return overridable_functions
+        if name == "__name__" and isinstance(function.fn, BuiltinFunctionType):
+            return ConstantVariable.create(function.fn.__name__)
+        return get(function, tx, name)
+
+    return var_getattr
 
 
 def _call_invert(_: Any, tx: Any, operand: Any) -> Any:

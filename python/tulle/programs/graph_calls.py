@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch._subclasses.fake_tensor import FakeTensor
-from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.library import get_ctx
 
 from tulle.library import bindings
 from tulle.programs.arguments import sizes_of, with_arrays
 from tulle.programs.bound_program import BoundProgram, results_of
 from tulle.programs.program import Operand, Result
+from tulle.tensors import own_memory
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -30,17 +29,15 @@ def is_traced(operands: Sequence[Operand]) -> bool:
     """Whether torch traces the computation, so that the tensors have no memory."""
     for operand in operands:
         if isinstance(operand, SparseTensor):
-            if _has_no_memory(operand._values):
+            if own_memory.is_traced(operand._values):
                 return True
-            if not operand._pattern._is_held and any(map(_has_no_memory, operand._pattern.arrays)):
+            if not operand._pattern._is_held and any(
+                map(own_memory.is_traced, operand._pattern.arrays)
+            ):
                 return True
-        elif _has_no_memory(operand):
+        elif own_memory.is_traced(operand):
             return True
     return False
-
-
-def _has_no_memory(tensor: Tensor) -> bool:
-    return isinstance(tensor, FakeTensor | FunctionalTensor)
 
 
 def compute(

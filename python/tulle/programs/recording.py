@@ -44,6 +44,7 @@ def run(
             "of torch.func follows it. Compute under torch.no_grad(), or omit out=."
         )
     call = Call(program, names, operands)
+    call.is_in_jvp = is_transformed and _is_in_jvp()
     tensors = [_values_of(operand) for operand in operands]
     node = labelled_node(_TransformedNode if is_transformed else _Node, program.label)
     computed = node.apply(call, *tensors)
@@ -55,6 +56,13 @@ def is_in_transform(operands: Sequence[Operand]) -> bool:
     return bool(_functorch.peek_interpreter_stack()) and any(
         _functorch.is_functorch_wrapped_tensor(_values_of(operand)) for operand in operands
     )
+
+
+def _is_in_jvp() -> bool:
+    """Whether a transform of torch.func computes tangents. Graphs of torch.compile enter forward
+    mode without setting `forward_ad._current_level`."""
+    transforms = _functorch.get_interpreter_stack() or []
+    return any(one.key() == _functorch.TransformType.Jvp for one in transforms)
 
 
 def is_recorded(operands: Sequence[Operand]) -> bool:
@@ -93,6 +101,7 @@ class Call:
         self.dtypes = tuple(operand.dtype for operand in operands)
         self.result_patterns: tuple[Pattern | None, ...] = ()
         self.bound: BoundProgram | None = None
+        self.is_in_jvp = False
         self.for_gradients = Selection((), ())
         self.for_tangents = Selection((), ())
         # Of the values of the operands and of the results.
@@ -109,6 +118,7 @@ class Call:
         source = found.pattern_source
         call.result_patterns = (None if source is None else patterns[source],)
         call.for_gradients = call.for_tangents = Selection((), ())
+        call.is_in_jvp = False
         call.shapes = call.result_shapes = ()
         call.result_dtypes = ()
         return call
@@ -436,7 +446,7 @@ def _set_up(ctx: Any, call: Call, tensors: Sequence[Tensor], computed: Sequence[
     ctx.call = call
     ctx.set_materialize_grads(False)
     ctx.save_for_backward(*call.for_gradients.of(tensors, computed))
-    if forward_ad._current_level >= 0:
+    if forward_ad._current_level >= 0 or call.is_in_jvp:
         call.select_for_tangents()
         ctx.save_for_forward(*call.for_tangents.of(tensors, computed))
     ctx.mark_non_differentiable(*(one for one in computed if not one.is_floating_point()))

@@ -87,7 +87,7 @@ def looked_up(name: str, source: SparseTensor, parameters: Any, shape: Sequence[
 def _index_dtype(sources: Sequence[SparseTensor], shape: Sequence[int]) -> torch.dtype:
     """The widest type of the operands, or int64 if coordinates need it."""
     is_wide = any(source.index_dtype == torch.int64 for source in sources)
-    return torch.int64 if is_wide or max(shape, default=0) >= 2**31 else torch.int32
+    return torch.int64 if is_wide else dtypes.smallest_index_dtype(tuple(shape), 0)
 
 
 def _promoted(sources: Sequence[SparseTensor]) -> list[Tensor]:

@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tulle.programs.graph_boundary import recorded
 from tulle.restructuring.changes import change, changed
 from tulle.restructuring.entries import Entries, Source, Storage, merged
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tulle.programs.graph_boundary import recorded
 from tulle.restructuring.changes import change, changed
 from tulle.restructuring.entries import Entries, Source, merged
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 _MOST_ELEMENTS = 2**62  # of dimensions that are joined

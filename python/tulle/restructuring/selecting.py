@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tulle.programs.graph_boundary import recorded
 from tulle.programs.graph_calls import is_traced
 from tulle.restructuring.changes import change, changed, looked_up
 from tulle.restructuring.entries import Entries, Source, Storage, merged
@@ -25,6 +24,7 @@ from tulle.restructuring.selections import (
 )
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.matching import keys_of
 from tulle.tensors.sparse_tensor import SparseTensor
 

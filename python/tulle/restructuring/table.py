@@ -7,17 +7,19 @@ from typing import Any
 
 from torch.compiler import is_compiling
 
-from tulle.programs.graph_boundary import recorded
 from tulle.restructuring.diagonals import diagonal, embedded_diagonal, trace, triangle
 from tulle.restructuring.entries import needs_merging
 from tulle.restructuring.joining import block_diagonal, joined, kronecker, stacked
+from tulle.restructuring.pruning import pruned
 from tulle.restructuring.reshaping import flipped, reshaped, rolled, tiled
 from tulle.restructuring.selecting import indexed, masked_selected
 from tulle.tensors.formats import Format
+from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "index": indexed,
+    "prune": pruned,
     "masked_select": masked_selected,
     "reshape": reshaped,
     "tile": tiled,

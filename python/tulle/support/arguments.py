@@ -7,6 +7,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
+import torch
+
 from tulle.support.errors import UserError
 
 
@@ -33,7 +35,9 @@ def check_text(caller: str, value: object, example: str) -> None:
 def shape_of(caller: str, value: Any) -> tuple[int, ...]:
     """The shape as a tuple of non-negative integers."""
     try:
-        sizes = tuple(operator.index(size) for size in value)
+        sizes = tuple(
+            size if isinstance(size, torch.SymInt) else operator.index(size) for size in value
+        )
     except TypeError:
         raise UserError(
             f"{caller}: expected a shape, (3, 4) for instance, but found {value!r}."

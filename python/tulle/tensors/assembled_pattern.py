@@ -16,6 +16,7 @@ from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
 from tulle.tensors.composite_pattern import CompositePattern, reassembled, taken_apart
 from tulle.tensors.formats import Format
+from tulle.tensors.held_structure import hold_in_advance
 from tulle.tensors.own_memory import copied, has_elements, has_unseen_writers
 from tulle.tensors.pattern import Pattern, sizes_tensor
 
@@ -28,7 +29,9 @@ def assembled(
     format, shape, counts, index_dtype = _checked(
         name, format, numbers, arrays, values, index_dtype
     )
-    return _pattern_of(format, shape, counts, tuple(arrays), index_dtype)
+    pattern = _pattern_of(format, shape, counts, tuple(arrays), index_dtype)
+    hold_in_advance(pattern)
+    return pattern
 
 
 def restored_pattern(

@@ -10,6 +10,7 @@ from torch import Tensor
 from tulle.library import devices, dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.held_structure import hold_in_advance
 from tulle.tensors.own_memory import owned
 from tulle.tensors.pattern import Pattern
 
@@ -28,6 +29,7 @@ def checked_pattern(
     values; messages call the tensor `name`."""
     pattern = unchecked_pattern(format, shape, arrays, values, index_dtype)
     pattern.validate(name, values)
+    hold_in_advance(pattern)
     return pattern
 
 

@@ -13,6 +13,7 @@ from tulle.support.arguments import dimension_of, flat_dimensions
 from tulle.support.errors import UserError
 from tulle.tensors import operations
 from tulle.tensors.formats import Format
+from tulle.tensors.held_structure import hold_in_advance
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
@@ -67,6 +68,8 @@ class ConversionMethods(StoredTensor):
         if format is None:
             return moved
         converted: Self | Tensor = operations.installed.convert_format(moved, format)
+        if not is_compiling() and not isinstance(converted, Tensor):
+            hold_in_advance(converted._pattern)
         return converted
 
     def _placement(

@@ -14,6 +14,8 @@ from torch import Tensor
 from tulle.library import dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.held_structure import hold_in_advance
+from tulle.tensors.own_memory import is_plain
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
@@ -38,13 +40,22 @@ def from_entries(
     `index_dtype`, positions and coordinates have the smallest type that holds them."""
     rank, count = len(shape), coordinates.shape[1]
     index_dtype = index_dtype or dtypes.smallest_index_dtype(shape, count)
-    pos = torch.tensor([0, count], dtype=index_dtype, device=values.device)
+    pos = bounds(count, index_dtype, values.device)
     # Copies, because a row of a matrix may be misaligned for the vector loads of a GPU.
     arrays = (pos, *(row.to(index_dtype, copy=True).contiguous() for row in coordinates))
     stored = Format("coo", rank) if is_sorted else unordered_coo(rank)
     found = make(Pattern(stored, shape, arrays, index_dtype), values.contiguous())
     result: Tensors = found.to(format=Format(format).of_rank(rank))  # type: ignore[attr-defined]
+    if is_plain(values):
+        hold_in_advance(result._pattern)
     return result
+
+
+def bounds(count: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """The positions of the only row of `coo`: 0 and the number of entries."""
+    if isinstance(count, torch.SymInt):
+        return torch.arange(2, dtype=dtype, device=device) * count
+    return torch.tensor([0, count], dtype=dtype, device=device)
 
 
 def unordered_coo(rank: int) -> Format:

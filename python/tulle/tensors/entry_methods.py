@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from tulle.support.errors import UserError
+from tulle.tensors import operations
 from tulle.tensors.entry_lists import from_entries
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
@@ -54,19 +55,8 @@ class EntryMethods(StoredTensor):
                 f"prune: the threshold is a number from 0 on, but found {threshold!r}; "
                 "prune() drops the stored zeros."
             )
-        coordinates, values = self.coalesce().entries()
-        seen = values.detach()
-        is_small = seen == 0 if threshold == 0 or seen.dtype == torch.bool else None
-        kept = ~(seen.abs() <= threshold if is_small is None else is_small)
-        where = kept.nonzero()[:, 0]
-        return from_entries(
-            type(self),
-            self.format,
-            self._pattern.shape,
-            coordinates[:, where],
-            values[where],
-            self.index_dtype,
-        )
+        pruned: Self = operations.installed.restructure("prune", self, threshold)
+        return pruned
 
     def copy_(self, source: Any, non_blocking: bool = False) -> Self:
         """Takes over the values of another sparse tensor of the same shape, converted to the type

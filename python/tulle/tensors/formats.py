@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from torch.compiler import is_compiling
+
 from tulle.library import bindings
 from tulle.support.errors import UserError
 
@@ -162,6 +164,14 @@ class Format:
         self.rank = rank
         self._text = text.strip() if rank is None else described.name
 
+    @classmethod
+    def of_pattern(cls, text: str, rank: int) -> Format:
+        """The format with this `str`, without a check. torch.compile can trace this function."""
+        found = cls.__new__(cls)
+        found._text = text
+        found.rank = rank
+        return found
+
     def _described(self) -> _Description:
         if self.rank is None:
             raise UserError(
@@ -243,16 +253,23 @@ class Format:
         return (self.rank, *_counted_levels(self.long_form))
 
     def __eq__(self, other: object) -> bool:
+        if is_compiling():
+            if isinstance(other, str):
+                return _are_equal(self._text, self.rank, other, None)
+            if isinstance(other, Format):
+                return _are_equal(self._text, self.rank, other._text, other.rank)
+            return NotImplemented
         if isinstance(other, str):
             other = Format(other)
-        if not isinstance(other, Format):
-            return NotImplemented
+        return self._equals(other) if isinstance(other, Format) else NotImplemented
+
+    def _equals(self, other: Format) -> bool:
         if self.rank == other.rank and self._text == other._text:
             return True
         if self.rank is None and other.rank is not None:
-            return self.of_rank(other.rank) == other
+            return self.of_rank(other.rank)._equals(other)
         if other.rank is None and self.rank is not None:
-            return self == other.of_rank(self.rank)
+            return self._equals(other.of_rank(self.rank))
         return self._identity() == other._identity()
 
     def __hash__(self) -> int:
@@ -271,3 +288,13 @@ class Format:
 
     def __setstate__(self, state: object) -> None:
         raise UserError("A pickled format has a text and a rank, but this one has other state.")
+
+
+def _are_equal(text: str, rank: int | None, other: str, other_rank: int | None) -> bool:
+    """Whether two formats are equal."""
+    return Format(text, rank)._equals(Format(other, other_rank))
+
+
+# What torch.compiler.assume_constant_result does, which would import Dynamo: the tracer calls the
+# function, and does not follow it.
+_are_equal._dynamo_marked_constant = True  # type: ignore[attr-defined]

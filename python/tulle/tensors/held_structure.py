@@ -48,6 +48,13 @@ def _addresses_of(arrays: tuple[Tensor, ...]) -> tuple[int, ...]:
     return tuple(array.data_ptr() for array in arrays)
 
 
+def hold_in_advance(pattern: HeldStructure) -> None:
+    """Lets the library hold a structure that is known to be valid, so that compiled functions,
+    which pass its arrays, need not check them in each call."""
+    if pattern.is_checked and not pattern._is_held and all(map(is_plain, pattern.arrays)):
+        pattern.hold()
+
+
 class HeldStructure:
     """The base of `Pattern`, which sets these attributes."""
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from tulle.support.errors import UserError
+from tulle.tensors import operations
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
@@ -121,7 +123,11 @@ class LayoutMethods(StoredTensor):
     def indices(self) -> Tensor:
         """The coordinates of the entries, [rank, nnz], in the order of `values()`. A format with
         slots that hold no entry has more values than coordinates, so it has no indices."""
-        if self._pattern.has_padding:
+        if is_compiling():
+            has_padding = operations.installed.has_padding(self)
+        else:
+            has_padding = self._pattern.has_padding
+        if has_padding:
             raise UserError(
                 f"indices: the format {self.format} may hold values that are no entries, so the "
                 "indices would not match values(). A.entries() returns coordinates and values; "

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor
 
+from tulle.tensors.own_memory import is_traced
 from tulle.tensors.pattern import Pattern
 
 _LARGEST_KEY = 2**62
@@ -49,6 +50,12 @@ def _slots_of(source: Pattern, target: Pattern) -> tuple[Tensor, Tensor | None]:
     present_keys, wanted_keys = keys.split([present.shape[1], wanted.shape[1]])
     where = present_held.nonzero()[:, 0]
     present_keys, order = present_keys[where].sort()
+    if is_traced(keys):
+        # One more key, which no slot has, stands behind the present ones.
+        present_keys = torch.cat([present_keys, keys.new_full((1,), torch.iinfo(keys.dtype).max)])
+        where = torch.cat([where[order], where.new_zeros(1)])
+        at = torch.searchsorted(present_keys, wanted_keys)
+        return where[at], held & (present_keys[at] == wanted_keys)
     if not present_keys.numel():
         return torch.zeros_like(wanted_keys), torch.zeros_like(held)
     at = torch.searchsorted(present_keys, wanted_keys).clamp(max=present_keys.numel() - 1)

@@ -44,6 +44,11 @@ class Operations:
     permuted_format: Callable[[str, int, tuple[int, ...]], str]
     # The name of a change of structure, the tensor or tensors, its parameters.
     restructure: Callable[..., Any]
+    # The coordinates of the entries and their values, in graphs of torch.compile.
+    entries: Callable[[Any], tuple[Tensor, Tensor]]
+    # The number of entries, and whether slots may hold none, in graphs of torch.compile.
+    count_entries: Callable[[Any], int]
+    has_padding: Callable[[Any], bool]
     to_torch: Callable[[Any], Tensor]
     to_scipy: Callable[[Any], Any]
 

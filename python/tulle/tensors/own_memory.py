@@ -14,6 +14,8 @@ from contextvars import ContextVar
 import torch
 from torch import Tensor
 from torch._C import _functorch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor
 
 _shares_all: ContextVar[bool] = ContextVar("shares_all", default=False)
 
@@ -33,6 +35,11 @@ def is_plain(tensor: Tensor) -> bool:
     return type(tensor) in (Tensor, torch.nn.Parameter) and not (
         _functorch.is_functorch_wrapped_tensor(tensor)
     )
+
+
+def is_traced(tensor: Tensor) -> bool:
+    """Whether torch traces a computation with this tensor, which then has no memory."""
+    return isinstance(tensor, FakeTensor | FunctionalTensor)
 
 
 def without_gradients_of_transforms(arrays: Sequence[Tensor]) -> tuple[Tensor, ...]:

@@ -115,7 +115,9 @@ def _level_coordinates(
 
 def _parents(pos: Tensor, slots: Tensor) -> Tensor:
     """The slots of the level above to which these slots of a level with positions belong."""
-    if slots.numel() < pos.numel():
+    count, rows = slots.numel(), pos.numel()
+    # In graphs, where sizes may be unknown, results should not add further unknown sizes.
+    if isinstance(count, torch.SymInt) or isinstance(rows, torch.SymInt) or count < rows:
         return torch.searchsorted(pos, slots, right=True) - 1
     return torch.repeat_interleave(pos.diff())[slots]
 

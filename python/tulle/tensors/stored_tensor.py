@@ -14,6 +14,7 @@ from tulle.library import dtypes
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_scipy
+from tulle.tensors import operations
 from tulle.tensors.formats import Format
 from tulle.tensors.own_memory import handed_out
 from tulle.tensors.pattern import Pattern
@@ -63,12 +64,17 @@ class StoredTensor:
     @property
     def format(self) -> Format:
         """The storage format; `tulle.Format` reads its `str`."""
+        if is_compiling():
+            return Format.of_pattern(self._pattern._format_text, len(self._pattern.shape))
         return self._pattern.format
 
     @property
     def nnz(self) -> int:
         """The number of stored entries. It includes explicit zeros and the zeros that fill blocks,
         but not the part of a block beyond the end of a dimension."""
+        if is_compiling():
+            counted: int = operations.installed.count_entries(self)
+            return counted
         return self._pattern.count_entries(self._values.numel())
 
     @property
@@ -113,6 +119,9 @@ class StoredTensor:
 
     def entries(self) -> tuple[Tensor, Tensor]:
         """The coordinates of the entries, [rank, nnz], and their values, in storage order."""
+        if is_compiling():
+            found: tuple[Tensor, Tensor] = operations.installed.entries(self)
+            return found
         values = self._values
         self._pattern.ensure_checked()
         count = self._pattern.count_slots()

@@ -9,15 +9,18 @@ where `graph_calls` records the operators.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
+from torch._guards import detect_fake_mode
 from torch.compiler import is_compiling
 from torch.utils import _pytree as pytree
 
+from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.composite_pattern import CompositePattern, reassembled
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern, living_pattern
@@ -78,13 +81,32 @@ def _opaque_call(
     at = 0
     args, kwargs = [], {}
     for description in positional:
-        value, at = _put_together(description, leaves, at, _pattern)
+        value, at = _put_together(description, leaves, at, pattern_of)
         args.append(value)
     for key, description in named:
-        kwargs[key], at = _put_together(description, leaves, at, _pattern)
+        kwargs[key], at = _put_together(description, leaves, at, pattern_of)
     found: list[Any] = []
-    description = _take_apart(_functions[name](*args, **kwargs), found)
+    try:
+        description = _take_apart(_functions[name](*args, **kwargs), found, is_result=True)
+    except (UserError, Unsupported) as error:
+        if detect_fake_mode(leaves) is None:
+            raise
+        _forget_inner_sizes([])
+        # Dynamo would not show the message. `in_graph` raises it.
+        return _TakenApart([], ("error", type(error), str(error)))
+    _forget_inner_sizes(found)
     return _TakenApart(found, description)
+
+
+def _forget_inner_sizes(results: list[Any]) -> None:
+    """Forgets the unknown sizes of intermediates. Dynamo demands that a call returns each unknown
+    size that appears while it runs."""
+    mode = detect_fake_mode()
+    pending = mode.shape_env.pending_fresh_unbacked_symbols if mode and mode.shape_env else []
+    if pending:
+        symbolic_shapes = sys.modules["torch.fx.experimental.symbolic_shapes"]
+        returned = symbolic_shapes.free_unbacked_symbols(results)
+        pending[:] = [size for size in pending if size in returned]
 
 
 # Replaced when Dynamo is imported (`dynamo`).
@@ -105,13 +127,14 @@ def _pattern_in_graph(
     return pattern
 
 
-def _pattern(
+def pattern_of(
     format_text: str,
     shape: tuple[int, ...],
     arrays: tuple[Tensor, ...],
     index_dtype: torch.dtype,
     counts: tuple[int, ...],
 ) -> Pattern:
+    """The pattern outside of a graph. `counts` are the sizes of the parts of a composite one."""
     if counts:
         return reassembled(format_text, shape + counts, index_dtype, arrays)
     format = Format(format_text, len(shape))
@@ -121,11 +144,12 @@ def _pattern(
 # Descriptions of values. They consist of text, numbers and tuples, which graphs can hold.
 
 
-def _take_apart(value: Any, leaves: list[Any]) -> Any:
-    """A description of the value, whose tensors and numbers are added to the leaves."""
+def _take_apart(value: Any, leaves: list[Any], is_result: bool = False) -> Any:
+    """A description of the value, whose tensors and numbers are added to the leaves. Integers of
+    results are leaves, because they may differ in the next call of the graph."""
     if isinstance(value, SparseTensor):
         pattern = value._pattern
-        sizes = tuple([_take_apart(size, leaves) for size in pattern.shape])
+        sizes = tuple([_take_apart(size, leaves, is_result) for size in pattern.shape])
         counts = pattern.counts if isinstance(pattern, CompositePattern) else ()
         leaves.extend(pattern.arrays)
         leaves.append(value._values)
@@ -133,16 +157,21 @@ def _take_apart(value: Any, leaves: list[Any]) -> Any:
         return "sparse", storage, sizes
     if isinstance(value, tuple | list):
         kind = "list" if isinstance(value, list) else "tuple"
-        return (kind, *[_take_apart(item, leaves) for item in value])
+        return (kind, *[_take_apart(item, leaves, is_result) for item in value])
     if isinstance(value, slice):
-        return ("slice", *[_take_apart(at, leaves) for at in (value.start, value.stop, value.step)])
+        return (
+            "slice",
+            *[_take_apart(at, leaves, is_result) for at in (value.start, value.stop, value.step)],
+        )
     if isinstance(value, Format):
         return "format", value._text, -1 if value.rank is None else value.rank
     if value is None:
         return ("none",)
     if value is Ellipsis:
         return ("ellipsis",)
-    if isinstance(value, str | bool | float | torch.dtype | torch.device) or type(value) is int:
+    if isinstance(value, str | bool | float | torch.dtype | torch.device):
+        return "constant", value
+    if type(value) is int and not is_result:
         return "constant", value
     leaves.append(value)
     return ("leaf",)
@@ -154,6 +183,8 @@ def _put_together(
     """The value of this description with the leaves from number `at` on, and the number of the
     leaf behind them."""
     kind = description[0]
+    if kind == "error":
+        raise description[1](description[2])
     if kind == "sparse":
         _, (format_text, index_dtype, arrays, counts), described = description
         sizes = []
