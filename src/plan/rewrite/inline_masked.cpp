@@ -2,6 +2,7 @@
 #include "plan/rewrite/inline_masked.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "expr/rename_indices.h"
@@ -18,9 +19,10 @@ namespace {
 
 constexpr int kMostRepeated = 32;  // operations and reads in all copies of a repeated value
 
-// The masks around an expression: whether there are any, and those that are known.
+// The masks around an expression. The reads of a statement whose result is read under different
+// masks have unknown ones.
 struct Masks {
-  bool any = false;
+  bool has_unknown = false;
   std::vector<Expr> known;
 };
 
@@ -39,7 +41,6 @@ class ReadFinder {
       visit(binary->a, masks, copies);
       for (const Access* mask : expr::accesses(binary->a)) {
         if (program_.tensors.at(mask->tensor).format.is_dense()) continue;
-        masks.any = true;
         masks.known.push_back(Access::make(0, mask->tensor, mask->indices, mask->type));
       }
       return visit(binary->b, std::move(masks), copies);
@@ -54,15 +55,33 @@ class ReadFinder {
 
  private:
   void add(const Access& read, const Masks& masks, int copies) {
-    is_open_ = is_open_ || !masks.any;
     Expr own;
+    bool is_masked = masks.has_unknown;
     for (const Expr& mask : masks.known) {
+      if (!selects(*mask.as<Access>(), read)) continue;
+      is_masked = true;
       if (!own) own = in_statement(*mask.as<Access>(), read);
     }
+    is_open_ = is_open_ || !is_masked;
     const bool agrees =
         reads_.count == 0 || (reads_.mask && own && expr::is_same(reads_.mask, own));
     reads_.mask = agrees ? own : Expr();
     reads_.count = std::min(reads_.count + copies, kMostRepeated);
+  }
+
+  // Whether the mask selects elements of the tensor that is read: two of its indices, apart from
+  // those of dense blocks in its entries. Row sums are few even where a mask reads them.
+  bool selects(const Access& mask, const Access& read) const {
+    std::set<std::string> stored, below_last;
+    for (const Level& level : program_.tensors.at(mask.tensor).format.levels()) {
+      const std::string& index = mask.indices[static_cast<size_t>(level.expr.dimension)];
+      below_last.insert(index);
+      if (!is_full(level.kind)) stored.merge(below_last);
+    }
+    return std::count_if(stored.begin(), stored.end(), [&](const std::string& index) {
+             return std::find(read.indices.begin(), read.indices.end(), index) !=
+                    read.indices.end();
+           }) >= 2;
   }
 
   // The mask of a read with the indices of the statement. Null if it has other indices or if a
@@ -118,7 +137,7 @@ std::vector<std::optional<MaskedReads>> masked_reads(
     if (is_scheduled(at) || !is_dense_intermediate(program, at)) continue;
     ReadFinder reads(program, program.statements[at]);
     for (size_t later = at + 1; later < count; ++later) {
-      Masks masks{found[later].has_value(), {}};
+      Masks masks{found[later] && !found[later]->mask, {}};
       if (found[later] && found[later]->mask) masks.known.push_back(found[later]->mask);
       reads.visit(program.statements[later].value, masks, found[later] ? found[later]->count : 1);
     }
