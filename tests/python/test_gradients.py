@@ -343,7 +343,8 @@ def test_a_pruned_weight_whose_gradient_sums_over_rows(rows: int) -> None:
 
 
 def test_sums_across_rows_read_transposed_copies() -> None:
-    g, x, mask = torch.randn(300, 30), torch.randn(300, 20), tulle.rand(30, 20, nnz=500)
+    g, x = random_dense(300, 30), random_dense(300, 20, seed=1)
+    mask = tulle.rand(30, 20, nnz=500).to(torch.float64)
     text = "G[o,i] = within(W[o,i], sum(n, g[n,o] * x[n,i] * g[n,o]))"
     assert "g is transposed" in str(tulle.explain(text, W=mask, g=g, x=x))
     expected = torch.einsum("no,ni->oi", g * g, x) * (mask.to_dense() != 0)

@@ -57,7 +57,7 @@ int64_t values_below(const KernelContext& kernel, const Cursor& cursor) {
   for (auto l = static_cast<size_t>(cursor.level) + 1; l < levels.size(); ++l) {
     const Expr extent = kernel.coordinates.level_extent(levels[l].expr, access.indices);
     const auto* known = extent.as<IntConst>();
-    values *= known && levels[l].kind == LevelKind::Dense ? known->value : 0;
+    values *= known && is_full(levels[l].kind) ? known->value : 0;
   }
   return values;
 }

@@ -162,7 +162,7 @@ class RouteFinder {
     if (from.level_count() > to.level_count()) return false;
     for (auto l = static_cast<size_t>(from.level_count()); l < to.levels().size(); ++l) {
       const Level& below = to.levels()[l];
-      if (below.kind != LevelKind::Dense || !below.expr.is_whole()) return false;
+      if (!is_full(below.kind) || !below.expr.is_whole()) return false;
     }
     const auto same_index = [&](int first, int second) {
       return (first < 0 && second < 0) ||

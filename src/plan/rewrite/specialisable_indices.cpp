@@ -13,8 +13,8 @@ std::string contiguous_index(const expr::Access& access, const Format& format) {
   if (access.indices.empty()) return {};
   if (format.is_dense()) return access.indices.back();
   const Level& last = format.levels().back();
-  const bool is_dense = last.kind == LevelKind::Dense && last.expr.is_whole();
-  return is_dense ? access.indices[static_cast<size_t>(last.expr.dimension)] : std::string();
+  const bool is_block = is_full(last.kind) && last.expr.is_whole();
+  return is_block ? access.indices[static_cast<size_t>(last.expr.dimension)] : std::string();
 }
 
 }  // namespace
