@@ -97,7 +97,8 @@ void ResultTensors::collect(const std::vector<ResultLayout>& layouts,
       result.pos.push_back(array(layout.pos[l], spec.index_type));
       const DType crd_type = coordinate_type(formats_[r].levels()[l].kind, spec.index_type);
       result.crd.push_back(array(layout.crd[l], crd_type));
-      if (shared < 0) continue;
+      // The result may have dense levels below those of the operand.
+      if (shared < 0 || l >= views[static_cast<size_t>(shared)].levels.size()) continue;
       const LevelSpan& level = views[static_cast<size_t>(shared)].levels[l];
       result.pos[l] = borrowed(level.pos, spec.index_type, parts_.owner(shared));
       result.crd[l] = borrowed(level.crd, crd_type, parts_.owner(shared));

@@ -2,7 +2,12 @@
 // nests can accumulate.
 #include "plan/plan.h"
 
+#include <algorithm>
 #include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "plan/plan_statement.h"
 #include "plan/reduce_first.h"
@@ -27,26 +32,54 @@ class Planner {
 
   Plan run() {
     const expr::ResolvedProgram& program = request_.program->program;
+    masked_reads_ = masked_reads(program, [&](size_t number) { return has_schedule(number); });
     for (size_t s = 0; s < program.statements.size(); ++s) plan_written(program, s);
     draft_.decisions.require_all_taken();
     return std::move(draft_.plan);
   }
 
  private:
-  // Plans a statement of the program. Skips it if a mask inlines it.
+  // Plans a statement of the program. Skips it if it is computed where masks read it, or restricts
+  // it to their entries.
   void plan_written(const expr::ResolvedProgram& program, size_t number) {
     expr::Statement statement = program.statements[number];
     statement.value = inliner_.inline_into(statement.value);
-    if (!has_schedule(number) && is_used_under_mask(program, number)) {
+    const auto& reads = masked_reads_[number];
+    if (reads && is_cheap_to_repeat(statement.value, reads->count)) {
       inliner_.add(statement);
       draft_.note(concat(statement.tensor, " is computed where it is used"));
       return;
+    }
+    if (reads && reads->mask && is_present_everywhere(statement.value)) {
+      return plan_masked(statement, reads->mask);
     }
     schedules_.begin(number, statement.tensor);
     for (const expr::Statement& part : without_softmax(statement))
       plan_reductions(part, {.may_share = false});
     plan_reductions(statement,
                     {.may_share = contains(program.results, statement.tensor), .is_written = true});
+  }
+
+  // Plans a dense statement at the entries of a mask, within which all its reads are.
+  void plan_masked(const expr::Statement& statement, const expr::Expr& mask) {
+    expr::Statement part = statement;
+    part.value = within_mask(mask, statement.value);
+    part.tensor = draft_.add_intermediate(statement, part);
+    masked_.insert(part.tensor);
+    expr::Statement read = statement;
+    read.value = expr::Access::make(0, part.tensor, part.indices, part.value.type());
+    inliner_.add(read);
+    for (const expr::Statement& before : without_softmax(part)) plan_reductions(before, {});
+    plan_reductions(part, {});
+  }
+
+  // Whether the value is present at all entries of its mask, so that a sparse intermediate does not
+  // differ from a dense one there.
+  bool is_present_everywhere(const expr::Expr& value) const {
+    const std::vector<const expr::Access*> reads = expr::accesses(value);
+    return std::none_of(reads.begin(), reads.end(), [&](const expr::Access* read) {
+      return draft_.is_sparse(read->tensor) && !masked_.contains(read->tensor);
+    });
   }
 
   bool has_schedule(size_t statement) const {
@@ -123,6 +156,8 @@ class Planner {
   }
 
   const Request& request_;
+  std::vector<std::optional<MaskedReads>> masked_reads_;  // of each statement
+  std::set<std::string> masked_;  // intermediates with the entries of a mask
   PlanDraft draft_;
   Inliner inliner_{[&](const std::string& index) { return draft_.same_extent(index); }};
   LoopChooser loops_{request_, draft_.tensors, draft_.estimates};

@@ -14,8 +14,19 @@
 namespace tulle::plan {
 
 using expr::Access;
+using expr::Expr;
 
 namespace {
+
+constexpr double kFewestVisits = 8;     // of an element, for which a transposed copy pays
+constexpr double kShortestTurned = 64;  // elements along which a copy is contiguous
+
+// Whether neighbours along the index are far apart in a dense tensor that has it once.
+bool is_across(const Access& access, const Format& format, const std::string& index) {
+  return format.is_dense() &&
+         std::count(access.indices.begin(), access.indices.end(), index) == 1 &&
+         access.indices.back() != index;
+}
 
 // Whether the loops convert operands whose accesses share a number.
 bool converts_operands_together(const expr::Statement& statement, const OrderChoice& choice) {
@@ -47,6 +58,11 @@ void StatementPlanner::plan(const expr::Statement& original, const StatementFree
     problem = std::move(again.problem);
     choice = std::move(again.choice);
     draft_.plan.orders_tried += again.tried;
+  }
+  if (may_convert && !is_scheduled && turn_operands(statement, problem, choice)) {
+    auto again = loops_.choose(statement, loop_freedom, decision);
+    problem = std::move(again.problem);
+    choice = std::move(again.choice);
   }
   if (!choice.converted.empty()) convert_operands(statement, problem, choice);
   emit(problem, choice, {is_written, decision ? decision->schedule : std::nullopt});
@@ -102,6 +118,76 @@ std::string StatementPlanner::converted(const Access& access, const Format& form
   copy.value = Access::make(0, access.tensor, copy.indices, access.type);
   plan(copy, {.may_convert = false});
   return name;
+}
+
+// On a CPU, makes the innermost loop contiguous if it sums across the rows of dense operands: it
+// then reads transposed copies, if each of their elements is read often. Returns whether the
+// statement reads copies.
+bool StatementPlanner::turn_operands(expr::Statement& statement, const OrderProblem& problem,
+                                     const OrderChoice& choice) {
+  if (is_gpu(problem.backend) || choice.order.empty() || choice.vectorized) return false;
+  const std::string& var = choice.order.back();
+  const auto extent = problem.extents.find(var);
+  const auto& inner = problem.inner;
+  const bool is_summed =
+      problem.reduced.contains(var) || std::find(inner.begin(), inner.end(), var) != inner.end();
+  if (!is_summed || extent == problem.extents.end() || extent->second < kShortestTurned)
+    return false;
+  double elements = 0;
+  const std::vector<const Access*> reads = expr::accesses(statement.value);
+  for (const Access* access : reads) {
+    if (std::find(access->indices.begin(), access->indices.end(), var) == access->indices.end())
+      continue;
+    const Format& format = draft_.tensors.at(access->tensor).format;
+    if (format.is_dense() && access->indices.back() == var &&
+        std::count(access->indices.begin(), access->indices.end(), var) == 1)
+      continue;
+    if (!is_across(*access, format, var)) return false;
+    double size = 1;
+    for (const std::string& index : access->indices) {
+      const auto known = problem.extents.find(index);
+      size *= known == problem.extents.end() ? 1 : known->second;
+    }
+    elements += size;
+  }
+  if (elements == 0 || choice.cost < kFewestVisits * elements) return false;
+  AccessReplacements replaced;
+  for (const Access* access : reads) {
+    if (is_across(*access, draft_.tensors.at(access->tensor).format, var) &&
+        !replaced.contains({access->id, access->tensor}))
+      replaced[{access->id, access->tensor}] = turned(*access, var);
+  }
+  statement.value = redirect(statement.value, replaced);
+  return true;
+}
+
+// A read of a copy of a dense tensor whose last dimension is that of the index.
+Expr StatementPlanner::turned(const Access& access, const std::string& last) {
+  const auto at = static_cast<size_t>(
+      std::find(access.indices.begin(), access.indices.end(), last) - access.indices.begin());
+  const auto with_last = [&](std::vector<std::string> indices) {
+    std::rotate(indices.begin() + static_cast<int64_t>(at),
+                indices.begin() + static_cast<int64_t>(at) + 1, indices.end());
+    return indices;
+  };
+  const std::string key = concat(access.tensor, "|", at, " last");
+  auto [done, is_new] = conversions_.try_emplace(key);
+  if (is_new) {
+    const std::string name = concat(access.tensor, ".as", conversions_.size() - 1);
+    done->second = name;
+    expr::TensorType type = draft_.tensors.at(access.tensor);
+    type.like.clear();
+    draft_.add_temporary(name, type);
+    draft_.note(concat(access.tensor, " is transposed, so that sums read neighbours"));
+    std::vector<std::string> indices;
+    for (size_t d = 0; d < access.indices.size(); ++d) {
+      indices.push_back(concat(name, ".", d));
+      draft_.add_alias(indices.back(), access.indices[d]);
+    }
+    plan({name, with_last(indices), Access::make(0, access.tensor, indices, access.type)},
+         {.may_convert = false});
+  }
+  return Access::make(access.id, conversions_.at(key), with_last(access.indices), access.type);
 }
 
 void StatementPlanner::emit(const OrderProblem& problem, const OrderChoice& choice,

@@ -32,6 +32,9 @@ class StatementPlanner {
   expr::Expr numbered_by_structure(const expr::Expr& value) const;
   void convert_operands(expr::Statement& statement, OrderProblem& problem, OrderChoice& choice);
   std::string converted(const expr::Access& access, const Format& format);
+  bool turn_operands(expr::Statement& statement, const OrderProblem& problem,
+                     const OrderChoice& choice);
+  expr::Expr turned(const expr::Access& access, const std::string& last);
   void emit(const OrderProblem& problem, const OrderChoice& choice, const Origin& origin);
   void build_sorted(const OrderProblem& problem, const OrderChoice& choice, const Origin& origin);
   void push_nest(const OrderProblem& problem, const OrderChoice& choice, nest::Nest nest,

@@ -223,7 +223,9 @@ std::string check_interpreted(const Case& test, const Prepared& ready,
         if (layout.shared_operand.empty()) continue;
         for (size_t o = 0; o < ready.specs.size(); ++o) {
           if (ready.specs[o].name != layout.shared_operand) continue;
-          const LevelStorage& level = ready.operands[o].pattern->levels()[l];
+          const auto& levels = ready.operands[o].pattern->levels();
+          if (l >= levels.size()) continue;  // a dense level below those of the operand
+          const LevelStorage& level = levels[l];
           pos.back() = {level.pos.data, level.pos.length};
           crd.back() = {level.crd.data, level.crd.length};
         }

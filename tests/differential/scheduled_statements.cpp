@@ -37,10 +37,10 @@ ScheduledStatements::ScheduledStatements(const CompileRequest& request)
   const auto& statements = program_->program.statements;
   plan::Request wanted{
       program_, request.plan.known_extents, request.plan.statistics, request.plan.machine, {}};
+  const auto masked = plan::masked_reads(program_->program, [](size_t) { return false; });
   for (size_t s = 0; s < statements.size(); ++s) {
     scopes_.push_back(schedule::names_of_statement(statements[s], program_->renamed[s]));
-    const bool has_nest = !plan::is_used_under_mask(program_->program, s);
-    wanted.schedules.push_back(has_nest ? marker(statements[s], s) : schedule::Schedule());
+    wanted.schedules.push_back(!masked[s] ? marker(statements[s], s) : schedule::Schedule());
   }
   nests_.resize(statements.size());
   taken_.resize(statements.size(), 0);

@@ -323,3 +323,29 @@ def test_backward_reads_no_changed_operands() -> None:
     x.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         result.sum().backward()
+
+
+@pytest.mark.parametrize("rows", [7, 300])
+def test_a_pruned_weight_whose_gradient_sums_over_rows(rows: int) -> None:
+    """The gradient of the weight reads the rows of x and y in columns."""
+    x = torch.randn(rows, 20, dtype=torch.float64, requires_grad=True)
+    weight = tulle.rand(30, 20, nnz=500).to(torch.float64)
+    values = weight.values().clone().requires_grad_()
+    y = tulle.compute("Y[n,o] = X[n,i] * W[o,i]", X=x, W=weight.with_values(values))
+    (y * y).sum().backward()
+    dense = weight.to_dense().requires_grad_()
+    copy = x.detach().clone().requires_grad_()
+    (copy @ dense.T).square().sum().backward()
+    torch.testing.assert_close(x.grad, copy.grad)
+    torch.testing.assert_close(
+        weight.with_values(values.grad).to_dense(), dense.grad * (weight.to_dense() != 0)
+    )
+
+
+def test_sums_across_rows_read_transposed_copies() -> None:
+    g, x = random_dense(300, 30), random_dense(300, 20, seed=1)
+    mask = tulle.rand(30, 20, nnz=500).to(torch.float64)
+    text = "G[o,i] = within(W[o,i], sum(n, g[n,o] * x[n,i] * g[n,o]))"
+    assert "g is transposed" in str(tulle.explain(text, W=mask, g=g, x=x))
+    expected = torch.einsum("no,ni->oi", g * g, x) * (mask.to_dense() != 0)
+    torch.testing.assert_close(tulle.compute(text, W=mask, g=g, x=x).to_dense(), expected)

@@ -210,6 +210,59 @@ def test_attention_is_one_pass() -> None:
     assert lowered.count("launch ") == lowered.count("launch compute_O") == 1
 
 
+# Scores with several reads, of which none is outside of the mask.
+SCORES = {
+    "sum of vectors": "S[i,j] = t[i] + u[j]",
+    "product": "S[i,j] = sum(c, Q[i,c] * K[j,c])",
+    "chain": "R[i,j] = sum(c, Q[i,c] * K[j,c]) \n S[i,j] = R[i,j] * t[i] + max(R[i,j], u[j])",
+}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_that_are_read_twice(name: str, format: str) -> None:
+    x, (rows, columns) = matrix(), matrix().shape
+    q, k = random_dense(rows, 4), random_dense(columns, 4, seed=1)
+    t, u, v = random_dense(rows), random_dense(columns, seed=1), random_dense(columns, 3, seed=2)
+    product = q @ k.T
+    scores = {
+        "sum of vectors": t[:, None] + u,
+        "product": product,
+        "chain": product * t[:, None] + torch.maximum(product, u[None]),
+    }[name]
+    text = f"""{SCORES[name]}
+        O[i,d] = softmax(j in A[i,j], max(S[i,j], 0.2 * S[i,j])) * V[j,d]"""
+    dense = {"t": t, "u": u, "Q": q, "K": k, "V": v}
+    used = {key: one for key, one in dense.items() if f"{key}[" in text}
+    found = tulle.compute(text, A=tulle.tensor(x, format=format), **used)
+    leaky = torch.where(x != 0, torch.maximum(scores, 0.2 * scores), -torch.inf)
+    torch.testing.assert_close(found, torch.nan_to_num(torch.softmax(leaky, 1), nan=0.0) @ v)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_need_no_dense_matrix(name: str) -> None:
+    n = 20_000  # a dense matrix of doubles would take 3.2 GB
+    a = tulle.rand(n, n, nnz=3 * n)
+    text = f"""{SCORES[name]}
+        O[i,d] = softmax(j in A[i,j], max(S[i,j], 0.2 * S[i,j])) * V[j,d]"""
+    dense = {"t": torch.rand(n), "u": torch.rand(n), "V": torch.rand(n, 2)}
+    dense |= {"Q": torch.rand(n, 2), "K": torch.rand(n, 2)}
+    used = {key: one for key, one in dense.items() if f"{key}[" in text}
+    explained = tulle.explain(text, A=a, **used)
+    assert "computed first, as dense" not in str(explained)
+    assert "S: loops" not in str(explained) and "R: loops" not in str(explained)
+
+
+def test_a_read_outside_of_the_mask_needs_all_scores() -> None:
+    x = matrix()
+    rows, columns = x.shape
+    t, u = random_dense(rows), random_dense(columns, seed=1)
+    text = "S[i,j] = t[i] + u[j] \n O[i] = sum(j, within(A[i,j], S[i,j])) + max(j, S[i,j])"
+    found = tulle.compute(text, A=tulle.tensor(x), t=t, u=u)
+    scores = t[:, None] + u
+    torch.testing.assert_close(found, ((x != 0) * scores).sum(1) + scores.amax(1))
+
+
 def test_attention_of_large_scores() -> None:
     """Scores that grow along a row and overflow exp."""
     x = torch.ones(3, 50)

@@ -108,3 +108,63 @@ def test_duplicates_keep_their_order() -> None:
     x = torch.rand(3, 2, requires_grad=True)
     (a @ x).sum().backward()
     torch.testing.assert_close(x.grad, coo.to_dense().T @ torch.ones(3, 2))
+
+
+# ---- a block for each entry ----------------------------------------------------------------------
+
+BLOCKS = {  # statements whose result E has a matrix and a dense block for each of its entries
+    "i,j,h": "E[i,j,h] = within(A[i,j], T[i,h] * S[j,h])",
+    "h,i,j": "E[h,i,j] = within(A[i,j], T[i,h] * S[j,h])",
+    "j,h,i": "E[j,h,i] = within(A[i,j], T[i,h] * S[j,h])",
+}
+BLOCK_FORMATS = ["csr", "csc", "dcsr", "coo", "ell(9)"]
+
+
+def weights(a: tulle.SparseTensor, indices: str, t: Tensor, s: Tensor) -> tulle.SparseTensor:
+    return tulle.compute(BLOCKS[indices], A=a, T=t, S=s)
+
+
+@pytest.mark.parametrize("format", BLOCK_FORMATS)
+@pytest.mark.parametrize("indices", BLOCKS)
+def test_gradients_with_blocks(indices: str, format: str) -> None:
+    a, heads = matrix(format), 2
+    leaves = [
+        random_dense(*shape, seed=seed).requires_grad_()
+        for seed, shape in enumerate([(ROWS, heads), (COLUMNS, heads), (COLUMNS, heads, WIDTH)])
+    ]
+    t, s, v = leaves
+    mask = a.to_dense() != 0
+    expected = torch.einsum("ijh,jhd->ihd", mask[..., None] * t[:, None] * s, v)
+    wanted = torch.autograd.grad(expected.square().sum(), leaves)
+    for _ in range(2):
+        e = weights(a, indices, t, s)
+        found = tulle.compute(f"O[i,h,d] = E[{indices}] * V[j,h,d]", E=e, V=v)
+        torch.testing.assert_close(found, expected)
+        for one, other in zip(
+            torch.autograd.grad(found.square().sum(), leaves), wanted, strict=True
+        ):
+            torch.testing.assert_close(one, other)
+
+
+def test_blocks_share_the_order_of_their_matrix() -> None:
+    a, v = matrix("csr"), random_dense(COLUMNS, 2, WIDTH).requires_grad_()
+    (a @ v[:, 0]).sum().backward()
+    order = a.pattern.derived["entries as csc"]
+    e = weights(a, "i,j,h", random_dense(ROWS, 2), random_dense(COLUMNS, 2))
+    tulle.compute("O[i,h,d] = E[i,j,h] * V[j,h,d]", E=e, V=v).sum().backward()
+    (own,) = (one for one in e.pattern.derived.values() if isinstance(one, reordering.Reordered))
+    assert own.slots is order.slots
+
+
+def test_results_on_the_same_arrays_have_one_pattern() -> None:
+    """The pattern of a result keeps what was derived from it for the next call."""
+    a, t, s = matrix("csr"), random_dense(ROWS, 2), random_dense(COLUMNS, 2)
+    first = weights(a, "i,j,h", t, s)
+    assert weights(a, "i,j,h", t, s).pattern is first.pattern
+    named = "W[r,c,w] = within(A[r,c], T[r,w] * S[c,w])"
+    assert tulle.compute(named, A=a, T=t, S=s).pattern is first.pattern
+    assert first.softmax(1).pattern is first.pattern
+    assert (first * 2).pattern is first.pattern
+    wider = weights(a, "i,j,h", random_dense(ROWS, 3), random_dense(COLUMNS, 3))
+    assert wider.pattern is not first.pattern
+    assert wider.shape == (ROWS, COLUMNS, 3)

@@ -112,7 +112,7 @@ def wrap(found: BoundProgram, operands: Sequence[Operand], returned: list[Tensor
         source = _pattern_source(result.format, shape, arrays, operands)
         found.pattern_source = source if len(found.results) == 1 else None
         if source is None:
-            pattern = _pattern_of(result, shape, arrays)
+            pattern = _pattern_of(result, shape, arrays, operands)
         else:
             pattern = _sparse(operands[source])._pattern
         results.append(SparseTensor(pattern, values))
@@ -132,7 +132,16 @@ def _pattern_source(
     return None
 
 
-def _pattern_of(result: ResultType, shape: tuple[int, ...], arrays: tuple[Tensor, ...]) -> Pattern:
+def _pattern_of(
+    result: ResultType,
+    shape: tuple[int, ...],
+    arrays: tuple[Tensor, ...],
+    operands: Sequence[Operand],
+) -> Pattern:
+    """The pattern of a result. Arrays of an operand have one pattern for each format and shape."""
+    for operand in operands:
+        if isinstance(operand, SparseTensor) and operand._pattern.has_arrays(arrays):
+            return operand._pattern.sharing(result.format, shape)
     living = living_pattern(result.format, shape, arrays)
     return living or Pattern(result.format, shape, arrays, result.index_dtype, is_checked=True)
 

@@ -4,21 +4,26 @@ The gradient of a product with a CSR matrix, `B[j,k] = sum(i, C[i,k] * A[i,j])`,
 `i` and adds to a row of the result for each entry. With the entries stored by `j`, threads complete
 one row of the result after the other, as in the product itself. The structure in that order stays
 with the pattern.
+
+Tensors of higher rank whose storage is that of a matrix with a dense block for each entry, such as
+`E[i,j,h]` with the heads of an attention, move their blocks. They share the order of the matrix.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import weakref
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
 
 from tulle.programs.graph_calls import is_traced
 from tulle.programs.program import Operand, Program, statement_program
+from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -26,17 +31,20 @@ from tulle.tensors.sparse_tensor import SparseTensor
 FEWEST_ENTRIES = 1 << 14
 
 _ACCESS = re.compile(r"\b([A-Za-z_]\w*)\[([^\[\]]*)\]")
-_BY_DIMENSION = ("csr", "csc")
+
+# The dimensions that the two outer levels of a tensor store.
+Outer: TypeAlias = tuple[int, int]
 
 
 class Reordered:
-    """The pattern of a matrix with its entries in another order. It does not refer to the pattern
+    """The pattern of a tensor with its entries in another order. It does not refer to the pattern
     that it was made from, which keeps it."""
 
-    def __init__(self, pattern: Pattern, slots: Tensor) -> None:
+    def __init__(self, pattern: Pattern, slots: Tensor, block: int = 1) -> None:
         self.pattern = pattern
         self.arrays = pattern.arrays
-        self.slots = slots  # of the other pattern, for each slot of this one
+        self.slots = slots  # of the other pattern, for each slot of this one, in blocks
+        self.block = block  # values in a block
         # The last values without a gradient, their version, and their values in this order.
         self._source: weakref.ref[Tensor] | None = None
         self._version = 0
@@ -45,12 +53,19 @@ class Reordered:
     def values_of(self, values: Tensor) -> Tensor:
         """The values in this order. Those of constants are kept until they change."""
         if values.requires_grad or values.is_inference():
-            return values.index_select(0, self.slots)
+            return self._gathered(values)
         is_known = self._source is not None and self._source() is values
         if self._values is None or not is_known or self._version != values._version:
-            self._values = values.index_select(0, self.slots)
+            # Of two large arrays only one is kept at a time.
+            self._values = None
+            self._values = self._gathered(values)
             self._source, self._version = weakref.ref(values), values._version
         return self._values
+
+    def _gathered(self, values: Tensor) -> Tensor:
+        if self.block == 1:
+            return values.index_select(0, self.slots)
+        return values.reshape(-1, self.block).index_select(0, self.slots).reshape(-1)
 
 
 class Reordering(NamedTuple):
@@ -83,22 +98,22 @@ def reordering_of(
 ) -> Reordering | None:
     """A faster program for these operands; None if there is none. Each statement of the program is
     one line."""
-    outermost = [
-        (name, _outermost_dimension(operand))
+    outer = [
+        (name, _outer_dimensions(operand))
         for name, operand in zip(names, operands, strict=True)
         if isinstance(operand, SparseTensor)
     ]
-    if all(dimension < 0 for _, dimension in outermost):
+    if not any(dimensions for _, dimensions in outer):
         return None
     if is_traced([_values_of(operand) for operand in operands]):
         return None
-    text, moved = _rewritten(program.text, tuple(outermost))
+    text, moved = _rewritten(program.text, tuple(outer))
     orders = {}
-    for name, dimension in outermost:
+    for name, dimensions in outer:
         if name in moved:
             operand = operands[names.index(name)]
-            assert isinstance(operand, SparseTensor)
-            orders[name] = _reordered(operand, _BY_DIMENSION[1 - dimension])
+            assert isinstance(operand, SparseTensor) and dimensions
+            orders[name] = _reordered(operand._pattern, dimensions)
     if not orders or None in orders.values():
         return None
     read = {name for line in text.split("\n") for name, _ in _accesses(line.partition(" = ")[2])}
@@ -111,16 +126,25 @@ def reordering_of(
     return Reordering(statement_program(text), tuple(sources), tuple(sources.values()))
 
 
-def _outermost_dimension(tensor: SparseTensor) -> int:
-    """The dimension that the storage of a matrix begins with; -1 if the matrix keeps its order."""
+def _outer_dimensions(tensor: SparseTensor) -> Outer | None:
+    """The dimensions of the two outer levels, below which there are only dense levels. None if the
+    tensor keeps its order."""
     pattern = tensor._pattern
     count = tensor._values.numel()
     # Inside a graph the number of entries may be a symbol.
-    if len(pattern.shape) != 2 or not isinstance(count, int) or count < FEWEST_ENTRIES:
-        return -1
-    if pattern.format.is_composite or any(one.part != "w" for one in pattern.format.levels):
-        return -1
-    return pattern.format.levels[0].dimension
+    if len(pattern.shape) < 2 or not isinstance(count, int) or count < FEWEST_ENTRIES:
+        return None
+    return _outer_of(str(pattern.format), len(pattern.shape))
+
+
+@lru_cache(maxsize=1024)
+def _outer_of(text: str, rank: int) -> Outer | None:
+    format = Format(text, rank)
+    if format.is_composite or any(level.part != "w" for level in format.levels):
+        return None
+    if any(not level.endswith(":dense") for level in format.counted_levels[2:]):
+        return None
+    return format.levels[0].dimension, format.levels[1].dimension
 
 
 def _values_of(operand: Operand) -> Tensor:
@@ -144,10 +168,12 @@ def _is_accessed(text: str, name: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _rewritten(text: str, outermost: tuple[tuple[str, int], ...]) -> tuple[str, frozenset[str]]:
+def _rewritten(
+    text: str, outer: tuple[tuple[str, Outer | None], ...]
+) -> tuple[str, frozenset[str]]:
     """The statements, in which sums over the outermost index of an operand read it under another
-    name, and those operands. A negative dimension stands for an operand that keeps its order."""
-    dimensions = dict(outermost)
+    name, and those operands. None stands for an operand that keeps its order."""
+    dimensions = dict(outer)
     assigned: dict[str, tuple[str, ...]] = {}
     lines, moved = [], set()
     for line in text.split("\n"):
@@ -167,41 +193,75 @@ def _rewritten(text: str, outermost: tuple[tuple[str, int], ...]) -> tuple[str, 
 
 def _sums_outermost(
     name: str,
-    dimension: int,
+    dimensions: Outer | None,
     result: tuple[str, ...],
     reads: Sequence[tuple[str, tuple[str, ...]]],
     assigned: dict[str, tuple[str, ...]],
 ) -> bool:
     """Whether a statement sums over the outermost index of the only sparse tensor that it reads,
-    and the result has the other index."""
+    and the result has the index of the level below."""
     indices = {found for read, found in reads if read == name}
-    if dimension < 0 or len(indices) != 1:
+    if dimensions is None or len(indices) != 1:
         return False
     (own,) = indices
-    outer, inner = own[dimension], own[1 - dimension]
+    outer, inner = own[dimensions[0]], own[dimensions[1]]
     if outer == inner or outer in result or inner not in result:
         return False
-    # A tensor that was assigned before may be sparse if it has the indices of the operand.
-    return not any(set(own) <= set(assigned[read]) for read, _ in reads if read in assigned)
+    # A tensor that was assigned before may be sparse if it has both indices.
+    return not any({outer, inner} <= set(assigned[read]) for read, _ in reads if read in assigned)
 
 
-def _reordered(tensor: SparseTensor, format: str) -> Reordered | None:
-    """The pattern in this format; None if the conversion adds up entries."""
-    pattern = tensor._pattern
+def _reordered(pattern: Pattern, dimensions: Outer) -> Reordered | None:
+    """The pattern with the two outer levels stored by the inner one; None if the conversion adds up
+    entries."""
+    format = _by_inner(str(pattern.format), dimensions, len(pattern.shape))
     name = f"entries as {format}"
     if name not in pattern.derived:
-        pattern.derived[name] = _convert(tensor, format)
+        convert = _convert if len(pattern.shape) == 2 else _convert_blocks
+        pattern.derived[name] = convert(pattern, format)
     found: Reordered | None = pattern.derived[name]
     return found
 
 
+@lru_cache(maxsize=1024)
+def _by_inner(text: str, dimensions: Outer, rank: int) -> Format:
+    """The format with the inner of these two dimensions outermost."""
+    outer, inner = dimensions
+    blocks = Format(text, rank).counted_levels[2:]
+    levels = (f"d{inner}:dense", f"d{outer}:compressed", *blocks)
+    return _with_levels(range(len(levels)), levels)
+
+
+def _of_matrix(format: Format, dimensions: Outer) -> Format:
+    """The format of the two outer levels."""
+    return _with_levels(sorted(dimensions), format.counted_levels[:2])
+
+
+def _with_levels(dimensions: Sequence[int], levels: Sequence[str]) -> Format:
+    named = ",".join(f"d{dimension}" for dimension in dimensions)
+    return Format(f"({named}) -> ({', '.join(levels)})", len(dimensions))
+
+
 @torch.no_grad()
-def _convert(tensor: SparseTensor, format: str) -> Reordered | None:
-    values = tensor._values
-    dtype = torch.int32 if values.numel() < 2**31 else torch.int64
-    numbers = torch.arange(values.numel(), dtype=dtype, device=values.device)
-    numbered = SparseTensor(tensor._pattern, numbers)
+def _convert(pattern: Pattern, format: Format) -> Reordered | None:
+    count = pattern.count_slots()
+    dtype = torch.int32 if count < 2**31 else torch.int64
+    device = pattern.arrays[0].device if pattern.arrays else None
+    numbered = SparseTensor(pattern, torch.arange(count, dtype=dtype, device=device))
     converted = numbered.to(format=format)
     if converted._values.numel() != numbered.nnz:
         return None
     return Reordered(converted._pattern, converted._values)
+
+
+def _convert_blocks(pattern: Pattern, format: Format) -> Reordered | None:
+    """The order of the matrix of blocks, which other tensors with this matrix share."""
+    dimensions = _outer_of(str(pattern.format), len(pattern.shape))
+    assert dimensions
+    shape = tuple(pattern.shape[d] for d in sorted(dimensions))
+    own = pattern.sharing(_of_matrix(pattern.format, dimensions), shape)
+    order = _reordered(own, (0, 1) if dimensions[0] < dimensions[1] else (1, 0))
+    if order is None:
+        return None
+    block = math.prod(size for d, size in enumerate(pattern.shape) if d not in dimensions)
+    return Reordered(order.pattern.sharing(format, pattern.shape), order.slots, block)

@@ -49,7 +49,9 @@ class Pattern(HeldStructure):
         "__weakref__",
         "_format_text",
         "_given",
+        "_owner",
         "_permuted",
+        "_sharing",
         "_specs",
         "calls",
         "derived",
@@ -170,6 +172,9 @@ class Pattern(HeldStructure):
         self.calls: dict[Any, Any] = {}
         self._specs: dict[torch.dtype, str] = {}
         self._permuted: dict[tuple[int, ...], Pattern] = {}
+        # The patterns that `sharing` made, and the pattern that made this one.
+        self._sharing: dict[tuple[tuple[str, ...], tuple[int, ...]], Pattern] = {}
+        self._owner: weakref.ref[Pattern] | None = None
         # The number under which the library holds the arrays (`hold`) and, on a GPU, programs cache
         # data derived from them; 0 if it has none.
         self.structure = 0
@@ -218,12 +223,11 @@ class Pattern(HeldStructure):
 
     def holds(self, format: Format, shape: tuple[int, ...], arrays: tuple[Tensor, ...]) -> bool:
         """Whether the pattern has this format and shape and consists of these very arrays."""
-        return (
-            len(self.arrays) == len(arrays) > 0
-            and all(map(operator.is_, self.arrays, arrays))
-            and self.shape == shape
-            and str(self.format) == str(format)
-        )
+        return self.has_arrays(arrays) and self.shape == shape and self.format == format
+
+    def has_arrays(self, arrays: tuple[Tensor, ...]) -> bool:
+        """Whether the pattern consists of these very arrays."""
+        return len(self.arrays) == len(arrays) > 0 and all(map(operator.is_, self.arrays, arrays))
 
     # ---- patterns made from this one -----------------------------------------------------------
 
@@ -260,12 +264,21 @@ class Pattern(HeldStructure):
     def with_batch(self, size: int) -> Pattern:
         """The pattern of that many tensors with this pattern, as one tensor whose last dimension is
         the batch. The values of an entry are neighbours."""
-        name = f"batch of {size}"
-        found: Pattern | None = self.derived.get(name)
+        return self.sharing(self.format.with_batch(), (*self.shape, size))
+
+    def sharing(self, format: Format, shape: tuple[int, ...]) -> Pattern:
+        """The same arrays as a structure of this format and shape, which is valid if this one is:
+        one pattern for each, so that it keeps its derived data."""
+        if self.shape == shape and self.format == format:
+            return self
+        owner = self._owner and self._owner()
+        if owner is not None:
+            return owner.sharing(format, shape)
+        key = (format.counted_levels, shape)
+        found = self._sharing.get(key)
         if found is None:
-            shape = (*self.shape, size)
-            found = self.with_same_arrays(self.format.with_batch(), shape)
-            self.derived[name] = found
+            found = self._sharing[key] = self.with_same_arrays(format, shape)
+            found._owner = weakref.ref(self)
         return found
 
     def __deepcopy__(self, memo: object) -> Pattern:
@@ -334,6 +347,7 @@ class Pattern(HeldStructure):
     def free_derived(self) -> None:
         """Frees that data."""
         self.derived.clear()
+        self._sharing.clear()
         bindings.forget_structure(self.structure)
         self.entry_count = None
 

@@ -48,19 +48,36 @@ void fetch_row(KernelContext& kernel, const expr::Access& access, const Expr& ro
       known && known->value <= kMostUnrolled ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
 }
 
+// The values of each entry of a level: the product of the extents of the dense levels below. 0 if
+// there are other levels below, or unknown extents.
+int64_t values_below(const KernelContext& kernel, const Cursor& cursor) {
+  const expr::Access& access = *cursor.access;
+  const auto& levels = kernel.nest.tensor(access.tensor).type.format.levels();
+  int64_t values = 1;
+  for (auto l = static_cast<size_t>(cursor.level) + 1; l < levels.size(); ++l) {
+    const Expr extent = kernel.coordinates.level_extent(levels[l].expr, access.indices);
+    const auto* known = extent.as<IntConst>();
+    values *= known && is_full(levels[l].kind) ? known->value : 0;
+  }
+  return values;
+}
+
 }  // namespace
 
 void emit_prefetches(KernelContext& kernel, const Cursor& cursor, const Expr& position,
                      const std::string& var, const KernelScope& scope, Emitter& out) {
   const std::string& operand = cursor.access->tensor;
   const LevelCode& level = kernel.level_code(cursor);
-  const bool last_level = cursor.level + 1 == static_cast<int>(kernel.code(operand).levels.size());
-  if (!level.coordinates() || !last_level) return;
+  const int64_t block = values_below(kernel, cursor);
+  if (!level.coordinates() || block <= 0) return;
   for (const nest::Prefetch& prefetch : kernel.nest.prefetches) {
     const expr::Access* gathered = gathered_access(kernel, prefetch.tensor, var, scope);
     if (!gathered) continue;
     // The entry `distance` ahead, or the last stored one.
-    const Expr last = loop::Var::make(count_name(operand)) - 1;
+    const Expr count = loop::Var::make(count_name(operand));
+    const Expr entries =
+        block == 1 ? count : loop::Binary::make(loop::BinaryOp::Div, count, IntConst::make(block));
+    const Expr last = entries - 1;
     const Expr entry = loop::minimum(position + prefetch.distance, last);
     fetch_row(kernel, *gathered, out.let("ahead", level.coordinate(entry, {})), out);
   }

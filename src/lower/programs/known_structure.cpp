@@ -30,8 +30,9 @@ void prepare_result(const nest::Nest& nest, const ResultInfo& result, const Lowe
                     const Options& options, bool is_started, loop::HostProgram& program) {
   const bool is_new = result.tensor->onto.empty();
   const std::string& shared = result.tensor->shares_pattern_of;
-  const Expr size =
-      shared.empty() ? dense_size(nest, result) : Expr(loop::Var::make(count_name(shared)));
+  const Expr size = shared.empty() ? dense_size(nest, result)
+                                   : loop::Var::make(count_name(shared)) *
+                                         extent_below(nest, result, nest.tensor(shared));
   const Expr& start = lowered.start;
   if (!nest::has_bound_loops(nest.root)) {
     const Expr started = is_new && is_started && start ? size : Expr();

@@ -24,12 +24,26 @@ ResultInfo find_result(const nest::Nest& nest) {
   internal_error("a nest without a result");
 }
 
-Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
+namespace {
+
+// The product of the extents of the levels from this one on.
+Expr extent_from(const nest::Nest& nest, const ResultInfo& result, size_t first) {
   const Coordinates coordinates(nest);
+  const std::vector<Level>& levels = result.format().levels();
   Expr size = IntConst::make(1);
-  for (const Level& level : result.format().levels())
-    size = size * coordinates.level_extent(level.expr, result.indices);
+  for (size_t l = first; l < levels.size(); ++l)
+    size = size * coordinates.level_extent(levels[l].expr, result.indices);
   return size;
+}
+
+}  // namespace
+
+Expr dense_size(const nest::Nest& nest, const ResultInfo& result) {
+  return extent_from(nest, result, 0);
+}
+
+Expr extent_below(const nest::Nest& nest, const ResultInfo& result, const nest::Tensor& owner) {
+  return extent_from(nest, result, owner.type.format.levels().size());
 }
 
 namespace {

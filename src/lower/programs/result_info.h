@@ -23,6 +23,10 @@ ResultInfo find_result(const nest::Nest& nest);
 
 // The number of elements in a dense result.
 loop::Expr dense_size(const nest::Nest& nest, const ResultInfo& result);
+// The number of elements for each entry of the tensor whose pattern the result shares: the product
+// of the extents of the dense levels that it has below.
+loop::Expr extent_below(const nest::Nest& nest, const ResultInfo& result,
+                        const nest::Tensor& owner);
 
 // The number of chunks. Each chunk has enough work, and a worker of a CPU has at most `per_worker`
 // chunks. The work is the number of coordinates and entries that the kernel visits. If the kernel

@@ -69,6 +69,10 @@ Expr ResultLevels::position(const KernelScope& scope, int last_level) const {
       for (int l = cursor.level; l < static_cast<int>(levels.size()); ++l) {
         position = levels[static_cast<size_t>(l)]->locate(position, level_coordinate(l, scope));
       }
+      for (size_t l = levels.size(); l < this->levels().size(); ++l) {
+        const LevelCode& below = *this->levels()[l];
+        position = below.locate(position, level_coordinate(static_cast<int>(l), scope));
+      }
       return position;
     }
     internal_error("the operand ", tensor.shares_pattern_of, " that ", kernel_.result,

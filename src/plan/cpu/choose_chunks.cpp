@@ -229,7 +229,7 @@ class ChunkScheduler {
   // one.
   void look_ahead() {
     const expr::Statement& statement = *problem_.statement;
-    if (!in_registers_ || !vectorizes_) return;
+    if (!vectorizes_) return;
     Locality nearest = Locality::Scattered;
     std::set<std::string> fetched;  // an operand may be read several times
     for (const Access* access : expr::accesses(statement.value)) {
@@ -237,18 +237,19 @@ class ChunkScheduler {
       if (!type.format.is_dense() || access->indices.size() < 2) continue;
       const std::string& row =
           access->indices[static_cast<size_t>(type.format.levels()[0].expr.dimension)];
-      if (!problem_.reduced.contains(row) || !problem_.extents.contains(row)) continue;
+      if (!is_gathered(row) || !problem_.extents.contains(row)) continue;
       nearest = std::min(nearest, locality_along(row));
       double bytes = static_cast<double>(size_of(type.type)), row_bytes = bytes;
       for (const std::string& index : access->indices) bytes *= problem_.extents.at(index);
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
+      if (!problem_.reduced.contains(row) && row_bytes > kAheadBytes) continue;
       if (!knobs_.prefetch && !misses_caches(row, bytes, row_bytes)) continue;
       const int64_t distance = knobs_.prefetch.value_or(std::max<int64_t>(
           8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes))));
       if (distance == 0 || !fetched.insert(access->tensor).second) continue;
       add(schedule::Prefetch{access->tensor, distance});
     }
-    if (choice_.route != Route::Dense || !statement.adds_to.empty()) return;
+    if (!in_registers_ || choice_.route != Route::Dense || !statement.adds_to.empty()) return;
     double bytes = static_cast<double>(size_of(type_));
     for (const std::string& index : statement.indices) {
       const auto& parts = problem_.space.parts.at(index);
@@ -257,6 +258,20 @@ class ChunkScheduler {
     const double share = nearest == Locality::Near ? kNearResult : kScatteredResult;
     if (knobs_.nontemporal.value_or(bytes > share * static_cast<double>(machine_.last_cache)))
       add(schedule::NonTemporal{statement.tensor});
+  }
+
+  // Whether entries below the outermost loop choose the coordinates of this index.
+  bool is_gathered(const std::string& row) const {
+    if (in_registers_ && problem_.reduced.contains(row)) return true;
+    if (row == order_[0]) return false;
+    const std::vector<const Access*> reads = expr::accesses(problem_.statement->value);
+    return std::any_of(reads.begin(), reads.end(), [&](const Access* access) {
+      const auto& levels = problem_.tensors->at(access->tensor).format.levels();
+      return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
+        return !is_full(level.kind) && level.expr.is_whole() &&
+               access->indices[static_cast<size_t>(level.expr.dimension)] == row;
+      });
+    });
   }
 
   // Whether gathers along this index wait for memory. With mixed locality, each thread only needs

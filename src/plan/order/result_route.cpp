@@ -118,8 +118,8 @@ class RouteFinder {
                        [](const Level& level) { return is_branchless(level.kind); });
   }
 
-  // The access that has exactly the entries of the result, in the same format; null if there is
-  // none.
+  // The access that has exactly the entries of the result, in the same format, apart from dense
+  // levels below; null if there is none.
   const Access* pattern_owner(const std::set<int>& converted) const {
     const auto& sparse = operands_.sparse;
     const auto found = std::find_if(sparse.begin(), sparse.end(), [&](const Access* access) {
@@ -157,8 +157,13 @@ class RouteFinder {
   }
 
   // Whether the levels of the result equal those of the access, except for the order of dimensions.
+  // Below them the result may have dense levels: each entry of the access becomes a dense block.
   bool has_levels_of(const Access& access, const Format& from, const Format& to) const {
-    if (from.level_count() != to.level_count()) return false;
+    if (from.level_count() > to.level_count()) return false;
+    for (auto l = static_cast<size_t>(from.level_count()); l < to.levels().size(); ++l) {
+      const Level& below = to.levels()[l];
+      if (!is_full(below.kind) || !below.expr.is_whole()) return false;
+    }
     const auto same_index = [&](int first, int second) {
       return (first < 0 && second < 0) ||
              (first >= 0 && second >= 0 &&

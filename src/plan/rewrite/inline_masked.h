@@ -3,16 +3,33 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "expr/program.h"
 
 namespace tulle::plan {
 
-// Whether the statement assigns a dense intermediate of rank 2 or more with one read, which is
-// within the entries of a sparse tensor. If S[i,j] = sum(k, Q[i,k] * K[j,k]) is read by softmax(j
-// in A[i,j], S[i,j]), inlining computes one product for each entry of A instead of n x n.
-bool is_used_under_mask(const expr::ResolvedProgram& program, size_t statement);
+// The reads of a dense intermediate of rank 2 or more, if all are within the entries of sparse
+// tensors. If S[i,j] = sum(k, Q[i,k] * K[j,k]) is read by softmax(j in A[i,j], S[i,j]), inlining
+// computes one product for each entry of A instead of n x n.
+struct MaskedReads {
+  int count = 0;
+  // The mask of all reads, with the indices of the statement. Null if they have no common mask
+  // among the operands.
+  expr::Expr mask;
+};
+// For each statement of the program. Reads by a statement whose own reads are masked count as
+// masked. A statement with a schedule (`is_scheduled`) computes all elements.
+std::vector<std::optional<MaskedReads>> masked_reads(
+    const expr::ResolvedProgram& program, const std::function<bool(size_t number)>& is_scheduled);
+
+// Whether computing the value once for each read costs less than storing it.
+bool is_cheap_to_repeat(const expr::Expr& value, int reads);
+
+// The value at the entries of the mask.
+expr::Expr within_mask(const expr::Expr& mask, const expr::Expr& value);
 
 // Replaces accesses to the results of statements by their values.
 class Inliner {
