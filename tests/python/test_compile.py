@@ -106,10 +106,9 @@ KERNEL = tulle.kernel("C[i,k] = A[i,j] * B[j,k]", A="csr").schedule("unroll(j, 2
 
 # Functions of a sparse matrix.
 SPARSE_FUNCTIONS: dict[str, Function] = {
-    "torch.sparse.mm": lambda a, x: torch.sparse.mm(a, x, "amax") + torch.sparse.mm(a, x),
     "torch.sparse.addmm": lambda a, x: torch.sparse.addmm(x, a, x, beta=2),
     "torch.sparse.softmax": lambda a, x: torch.sparse.softmax(a, 1) @ x,
-    "sampled_addmm": lambda a, x: torch.sparse.sampled_addmm(a, x, x) @ x,
+    "sampled_addmm": lambda a, x: torch.sparse.sampled_addmm(a, x, x, beta=2.0, alpha=0.5) @ x,
     "softmax": lambda a, x: a.softmax(1) @ x,
     "einsum": lambda a, x: tulle.einsum("ij,jk->ik", a, x),
     "compute": lambda a, x: tulle.compute("C[i,j] = A[i,j] * X[j,k] * X[k,i]", A=a, X=x),
@@ -120,9 +119,6 @@ SPARSE_FUNCTIONS: dict[str, Function] = {
         f"mm of {reduce}": lambda a, x, reduce=reduce: torch.sparse.mm(a, x, reduce)
         for reduce in ("sum", "mean", "amax")
     },
-    "sampled_addmm": lambda a, x: torch.sparse.sampled_addmm(a, x, x, beta=2.0, alpha=0.5) @ x,
-    "torch.sparse.addmm": lambda a, x: torch.sparse.addmm(x, a, x),
-    "torch.sparse.softmax": lambda a, x: torch.sparse.softmax(a, 1) @ x,
     "torch.sparse.sum": lambda a, x: torch.sparse.sum(a, 0),
     "shape": lambda a, x: x.new_ones(a.shape) + a.to_dense(),
 }
