@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from tulle.operators.alignment import with_single_entries
 from tulle.restructuring.entries import merged
 from tulle.restructuring.graph_operators import graph_operator
 from tulle.restructuring.reading import count_without_memory, restored_structure, structure_of
