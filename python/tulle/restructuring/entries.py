@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from tulle.restructuring.level_storage import level_arrays, level_order, order_of
 from tulle.tensors.formats import Format
-from tulle.tensors.matching import keys_of
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -43,7 +44,8 @@ class Entries(NamedTuple):
 
     def at(self, places: Tensor) -> Entries:
         """The entries at these places."""
-        return Entries(self.coordinates[:, places], self.numbers[places])
+        rows = [row.index_select(0, places) for row in self.coordinates]
+        return Entries(torch.stack(rows), self.numbers.index_select(0, places))
 
     def where(self, chosen: Tensor) -> Entries:
         """The entries where `chosen` is true."""
@@ -101,33 +103,33 @@ def stored(
     entries: Entries, format: Format, shape: tuple[int, ...], index_dtype: torch.dtype
 ) -> Storage:
     """The storage of entries, each at a coordinate of its own, in a format."""
-    coordinates, numbers = _sorted(entries, shape)
-    count = numbers.numel()
-    pos = torch.tensor([0, count], dtype=index_dtype, device=numbers.device)
-    arrays = (pos, *(row.to(index_dtype, copy=True) for row in coordinates))
-    coo = Format("coo", len(shape))
-    if format == coo:
-        return Storage(arrays, numbers)
+    order = level_order(format)
+    if order is not None:
+        entries = _sorted(entries, shape, order)
+        arrays = level_arrays(entries.coordinates, format, shape, index_dtype)
+        return Storage(arrays, entries.numbers)
+    rank = len(shape)
+    coordinates, numbers = _sorted(entries, shape, range(rank))
+    coo = Format("coo", rank)
+    arrays = level_arrays(coordinates, coo, shape, index_dtype)
     # The conversion moves the numbers of the values in place of the values. If there may be slots
     # without an entry, which get a 0, it counts from 1.
     is_padded = may_pad(format)
     listed = numbers + 1 if is_padded else numbers
-    source = SparseTensor(Pattern(coo, shape, arrays, index_dtype), listed)
+    source = SparseTensor(Pattern(coo, shape, arrays, index_dtype, is_checked=True), listed)
     converted: SparseTensor = source.to(format=format)
     found = converted.values()
     if is_padded:
         # An unused slot may have any number.
-        largest = int(listed.max()) if count else 0
+        largest = int(listed.max()) if listed.numel() else 0
         found = found.clamp(min=0, max=largest) - 1
     return Storage(converted.pattern.arrays, found)
 
 
-def _sorted(entries: Entries, shape: tuple[int, ...]) -> Entries:
-    """The entries in lexicographic order."""
-    keys = keys_of(entries.coordinates, shape)
-    if bool((keys[1:] > keys[:-1]).all()):
-        return entries
-    return entries.at(keys.argsort())
+def _sorted(entries: Entries, shape: tuple[int, ...], order: Sequence[int]) -> Entries:
+    """The entries in the lexicographic order of these dimensions."""
+    places = order_of(entries.coordinates, shape, order)
+    return entries if places is None else entries.at(places)
 
 
 def needs_merging(format: Format) -> bool:
