@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from tulle.operators.alignment import with_single_entries
+from tulle.restructuring.level_storage import order_of, positions
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
@@ -20,23 +21,45 @@ class _Sorted(NamedTuple):
 
     values: Tensor
     coordinates: Tensor  # along the last dimension
-    rows: Tensor  # the number of the row of each entry, ascending
     pos: Tensor  # where the entries of each row begin; one number more than rows
 
 
 def _sorted_rows(tensor: SparseTensor, descending: bool) -> _Sorted:
     coordinates, values = with_single_entries(tensor).entries()
+    # Equal values stay in the order of coordinates.
+    places = order_of(coordinates, tensor.shape, range(tensor.ndim))
+    if places is not None:
+        coordinates, values = coordinates.index_select(1, places), values.index_select(0, places)
     rows = torch.zeros_like(coordinates[0])
     for coordinate, size in zip(coordinates[:-1], tensor.shape[:-1], strict=True):
         rows = rows * size + coordinate
-    # Stable sorts by coordinate, by value and by row: equal values stay in the order of columns.
-    order = coordinates[-1].argsort(stable=True)
-    order = order[values.detach()[order].argsort(stable=True, descending=descending)]
-    order = order[rows[order].argsort(stable=True)]
-    rows = rows[order]
     count = tensor.shape[:-1].numel()
-    pos = torch.searchsorted(rows, torch.arange(count + 1, device=rows.device))
-    return _Sorted(values[order], coordinates[-1][order], rows, pos)
+    order = _order_in_rows(rows, count, values.detach(), descending)
+    pos = positions(rows, count, torch.int64)
+    return _Sorted(values.index_select(0, order), coordinates[-1].index_select(0, order), pos)
+
+
+def _order_in_rows(rows: Tensor, count: int, values: Tensor, descending: bool) -> Tensor:
+    """The places of the entries, sorted by row and by value; rows ascend."""
+    if values.element_size() > 4 or count > _MOST_ROWS:
+        order = values.argsort(stable=True, descending=descending)
+        return order.index_select(0, rows[order].argsort(stable=True))
+    numbers = _numbers_in_order(values)
+    return ((rows << 32) + (~numbers if descending else numbers)).argsort(stable=True)
+
+
+_MOST_ROWS = 2**30
+
+
+def _numbers_in_order(values: Tensor) -> Tensor:
+    """Integers of 32 bits, as int64, in the order of values of at most 32 bits. As for torch, NaN
+    is the largest value, and both zeros are equal."""
+    if not values.is_floating_point():
+        return values.to(torch.int64)
+    wide = values.to(torch.float32) + 0.0  # -0 becomes 0
+    bits = wide.where(~wide.isnan(), torch.nan).view(torch.int32)
+    # The order of negative numbers is the reverse of that of their bits.
+    return torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
 
 
 def sort(input: SparseTensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:

@@ -65,7 +65,10 @@ def changed(
         found = combine(values, numbers)
     else:
         found = (values[0] if len(values) == 1 else torch.cat(values)).index_select(0, numbers)
-    return SparseTensor(Pattern(format, sizes, tuple(arrays), index_dtype), found)
+    # A graph runs changes on operands that nothing has checked.
+    is_checked = all(source._pattern.is_checked for source in sources) and not is_traced([found])
+    pattern = Pattern(format, sizes, tuple(arrays), index_dtype, is_checked=is_checked)
+    return SparseTensor(pattern, found)
 
 
 def distributed(source: SparseTensor, format: Format) -> SparseTensor:

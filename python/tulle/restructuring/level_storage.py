@@ -71,7 +71,7 @@ def level_arrays(
             places = starts.nonzero()[:, 0]
             row, above = row[places], slots[places]
         if level.pos:
-            arrays.append(_positions(above, slot_count, index_dtype))
+            arrays.append(positions(above, slot_count, index_dtype))
         arrays.append(row.to(index_dtype, copy=True))
         if at + 1 < len(levels):
             slot_count = row.numel()
@@ -79,7 +79,7 @@ def level_arrays(
     return tuple(arrays)
 
 
-def _positions(slots: Tensor, slot_count: int, index_dtype: torch.dtype) -> Tensor:
+def positions(slots: Tensor, slot_count: int, index_dtype: torch.dtype) -> Tensor:
     """Where the entries of each slot begin; one number more than slots."""
     if slot_count == 1:
         return torch.tensor([0, slots.numel()], dtype=index_dtype, device=slots.device)

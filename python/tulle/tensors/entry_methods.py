@@ -9,6 +9,7 @@ from torch import Tensor
 
 from tulle.support.errors import UserError
 from tulle.tensors.entry_lists import from_entries
+from tulle.tensors.matching import keys_of
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
@@ -59,13 +60,16 @@ class EntryMethods(StoredTensor):
         is_small = seen == 0 if threshold == 0 or seen.dtype == torch.bool else None
         kept = ~(seen.abs() <= threshold if is_small is None else is_small)
         where = kept.nonzero()[:, 0]
+        coordinates, shape = coordinates.index_select(1, where), self._pattern.shape
+        keys = keys_of(coordinates, shape)
         return from_entries(
             type(self),
             self.format,
-            self._pattern.shape,
-            coordinates[:, where],
-            values[where],
+            shape,
+            coordinates,
+            values.index_select(0, where),
             self.index_dtype,
+            is_sorted=bool((keys[1:] > keys[:-1]).all()),
         )
 
     def copy_(self, source: Any, non_blocking: bool = False) -> Self:
