@@ -8,7 +8,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from tulle.restructuring.level_storage import level_arrays, level_order, order_of
+from tulle.restructuring.level_storage import (
+    level_arrays,
+    level_order,
+    order_of,
+    stored_order,
+)
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -28,7 +33,8 @@ class Source(NamedTuple):
             rows = _all_coordinates(self.pattern)
             places = torch.arange(self.value_count, device=self.device)
             if rows is not None:
-                return Entries(rows, places + self.first if self.first else places)
+                numbers = places + self.first if self.first else places
+                return Entries(rows, numbers, stored_order(self.pattern.format))
         coordinates, held = self.pattern.coordinates_at(places)
         if self.pattern.has_padding:
             kept = held.nonzero()[:, 0]
@@ -41,6 +47,8 @@ class Entries(NamedTuple):
 
     coordinates: Tensor  # [rank, n]
     numbers: Tensor  # [n]: the number of the value among the values of all operands
+    # The dimensions in whose lexicographic order the entries are known to be sorted.
+    order: tuple[int, ...] | None = None
 
     def at(self, places: Tensor) -> Entries:
         """The entries at these places."""
@@ -49,7 +57,31 @@ class Entries(NamedTuple):
 
     def where(self, chosen: Tensor) -> Entries:
         """The entries where `chosen` is true."""
-        return self.at(chosen.nonzero()[:, 0])
+        return self.at(chosen.nonzero()[:, 0])._replace(order=self.order)
+
+    def placed(self, places: Tensor, order: tuple[int, ...]) -> Entries:
+        """The entries at other places, which are a permutation and have this order."""
+        own = torch.arange(places.numel(), device=places.device)
+        return self.at(torch.empty_like(own).scatter_(0, places, own))._replace(order=order)
+
+    def runs(self) -> list[tuple[Tensor, Tensor]] | None:
+        """For each number of dimensions, taken in `order`: the runs of entries that agree in them.
+        The first place of the run of each entry, and the length of the run. None without order."""
+        if self.order is None:
+            return None
+        count, device = self.numbers.numel(), self.numbers.device
+        own = torch.arange(count, device=device)
+        found = [(torch.zeros_like(own), torch.full_like(own, count))]
+        starts = torch.zeros(count, dtype=torch.bool, device=device)
+        starts[:1] = True
+        for d in self.order[:-1]:
+            row = self.coordinates[d]
+            starts[1:] |= row[1:] != row[:-1]
+            first = starts.nonzero()[:, 0]
+            lengths = torch.cat([first, first.new_tensor([count])]).diff()
+            runs = torch.repeat_interleave(lengths)
+            found.append((first.index_select(0, runs), lengths.index_select(0, runs)))
+        return [*found, (own, torch.ones_like(own))]
 
 
 def _all_coordinates(pattern: Pattern) -> Tensor | None:
@@ -109,7 +141,7 @@ def stored(
         arrays = level_arrays(entries.coordinates, format, shape, index_dtype)
         return Storage(arrays, entries.numbers)
     rank = len(shape)
-    coordinates, numbers = _sorted(entries, shape, range(rank))
+    coordinates, numbers, _ = _sorted(entries, shape, range(rank))
     coo = Format("coo", rank)
     arrays = level_arrays(coordinates, coo, shape, index_dtype)
     # The conversion moves the numbers of the values in place of the values. If there may be slots
@@ -128,6 +160,8 @@ def stored(
 
 def _sorted(entries: Entries, shape: tuple[int, ...], order: Sequence[int]) -> Entries:
     """The entries in the lexicographic order of these dimensions."""
+    if entries.order == tuple(order):
+        return entries
     places = order_of(entries.coordinates, shape, order)
     return entries if places is None else entries.at(places)
 

@@ -39,6 +39,13 @@ def _level_order(text: str, rank: int) -> tuple[int, ...] | None:
     return order if is_dense and is_plain and is_by_entry and levels[sparse[0]].pos else None
 
 
+def stored_order(format: Format) -> tuple[int, ...] | None:
+    """`level_order` if tensors in the format store distinct entries, sorted."""
+    texts = format.counted_levels
+    is_sorted = "nonunique" not in texts[-1] and not any("unordered" in text for text in texts)
+    return level_order(format) if is_sorted else None
+
+
 def order_of(coordinates: Tensor, shape: Sequence[int], order: Sequence[int]) -> Tensor | None:
     """The places of the entries, sorted by the coordinates of these dimensions. None if they are
     sorted."""

@@ -156,9 +156,7 @@ def _is_ascending(format: Format) -> bool:
     return "unordered" not in format.counted_levels[0] and not format.levels[0].unused
 
 
-def _dense_slots(
-    chosen: Range | None, picks: Sequence[Tensor], device: torch.device
-) -> Tensor:
+def _dense_slots(chosen: Range | None, picks: Sequence[Tensor], device: torch.device) -> Tensor:
     if chosen is None:
         return picks[0]
     return torch.arange(chosen.length, device=device) * chosen.step + chosen.start

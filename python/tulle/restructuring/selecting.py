@@ -12,8 +12,8 @@ from torch import Tensor
 from tulle.programs.graph_boundary import recorded
 from tulle.programs.graph_calls import is_traced
 from tulle.restructuring.changes import change, changed, looked_up
-from tulle.restructuring.entries import Entries, Source, Storage, merged, needs_merging
-from tulle.restructuring.level_storage import level_order, order_of
+from tulle.restructuring.entries import Entries, Source, Storage, merged
+from tulle.restructuring.level_storage import order_of, stored_order
 from tulle.restructuring.outermost import candidate_slots, outermost_selected
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.restructuring.selections import (
@@ -48,9 +48,10 @@ def _at_same_entries(source: SparseTensor, mask: Any) -> Tensor | None:
     any other index."""
     if not isinstance(mask, SparseTensor) or mask._pattern is not source._pattern:
         return None
-    pattern, order = source._pattern, level_order(source.format)
-    is_known = mask.dtype == torch.bool and order is not None and not needs_merging(source.format)
-    if not is_known or is_traced([source, mask]) or "unordered" in pattern._format_text:
+    if mask.dtype != torch.bool or source.format.is_composite or is_traced([source, mask]):
+        return None
+    pattern, order = source._pattern, stored_order(source.format)
+    if order is None:
         return None
     pattern.ensure_checked()
     slots = mask._values.nonzero()[:, 0]
@@ -138,7 +139,12 @@ def _in_ranges(entries: Entries, selection: Selection) -> Entries:
                 inside &= number * step == offset
             rows[at] = number
         kept = inside if kept is None else kept & inside
-    found = Entries(torch.stack(rows), entries.numbers)
+    # Single coordinates and ascending ranges leave the order of the remaining entries.
+    is_ascending = all(
+        isinstance(one, int) or (one and one.step > 0) for one in selection.selectors
+    )
+    order = entries.order if is_ascending else None
+    found = Entries(torch.stack(rows), entries.numbers, order)
     return found if kept is None else found.where(kept)
 
 
@@ -189,7 +195,8 @@ def _laid_out(entries: Entries, found: Tensor, selection: Selection) -> Entries:
                 rows.append(found // max(below, 1) % max(size, 1))
         else:
             rows.append(entries.coordinates[item])
-    return Entries(torch.stack(rows), entries.numbers)
+    is_same = selection.layout == tuple(range(len(selection.selectors)))
+    return Entries(torch.stack(rows), entries.numbers, entries.order if is_same else None)
 
 
 # ---- single elements ---------------------------------------------------------------------------
