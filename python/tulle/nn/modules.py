@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tulle.nn.guards import StructureHolder
 from tulle.nn.structures import from_state, same_structure, state_of
 from tulle.support.errors import UserError
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
-class SparseModule(nn.Module):
+class SparseModule(StructureHolder):
     """The base of `SparseParameter` and `SparseBuffer`. Calling the module returns the sparse
     tensor with the present values."""
 
@@ -32,16 +33,12 @@ class SparseModule(nn.Module):
             )
         super().__init__()
         tensor.pattern.check_unchanged()
-        self._pattern: Pattern = tensor.pattern
+        self._pattern = tensor.pattern
+        self.watch()
 
     def forward(self) -> SparseTensor:
         """The sparse tensor. It shares the values, so gradients of computations reach them."""
         return SparseTensor(self._pattern, self.weight)
-
-    @property
-    def pattern(self) -> Pattern:
-        """The structure."""
-        return self._pattern
 
     def extra_repr(self) -> str:
         shape = "x".join(map(str, self._pattern.shape))
@@ -111,9 +108,8 @@ class SparseModule(nn.Module):
                 "the structure differs from that of the module, and the state has no values for "
                 "it; load a state that has both."
             )
-        self._pattern = from_state(given, self._pattern, values)
+        self.replace_structure(from_state(given, self._pattern, values))
         if held.shape != values.shape:
-            held.grad = None
             held.data = torch.zeros(values.shape, dtype=held.dtype, device=held.device)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -124,6 +120,7 @@ class SparseModule(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state | {"_pattern": state["_pattern"].pattern})
+        self.watch()
 
 
 class SparseParameter(SparseModule):
