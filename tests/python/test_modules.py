@@ -167,6 +167,24 @@ def test_training_equals_training_of_a_masked_dense_model(format: str, data: Ten
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_modules_stand_for_their_tensors(format: str, data: Tensor) -> None:
+    x, y = random_dense(7, 3).float(), random_dense(3, 5).float()
+    for make in (tulle.nn.SparseParameter, tulle.nn.SparseBuffer):
+        module = make(tulle.tensor(data, format=format))
+        tensor = module()
+        for name in ("shape", "ndim", "format", "nnz", "dtype", "device"):
+            assert getattr(module, name) == getattr(tensor, name)
+        assert_equal((module @ x).detach(), data @ x)
+        assert_equal((y @ module).detach(), y @ data)
+        assert_equal(module.T.detach(), data.T)
+        assert_equal(module.to_dense().detach(), data)
+        assert module.values() is module.weight
+        if isinstance(module, tulle.nn.SparseParameter):
+            (y @ module @ x).sum().backward()
+            assert module.weight.grad is not None
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_state(format: str, data: Tensor) -> None:
     model = model_of(format, data)
     state = saved(model.state_dict())

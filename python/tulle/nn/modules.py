@@ -7,7 +7,7 @@ values to other devices, and state dicts contain it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from tulle.nn.guards import StructureHolder
 from tulle.nn.structures import from_state, same_structure, state_of
 from tulle.support.errors import UserError
+from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -39,6 +40,61 @@ class SparseModule(StructureHolder):
     def forward(self) -> SparseTensor:
         """The sparse tensor. It shares the values, so gradients of computations reach them."""
         return SparseTensor(self._pattern, self.weight)
+
+    if TYPE_CHECKING:
+
+        def __call__(self) -> SparseTensor: ...
+
+    # ---- the sparse tensor --------------------------------------------------------------------
+
+    @property
+    def shape(self) -> torch.Size:
+        """The shape of the sparse tensor."""
+        return torch.Size(self._pattern.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of its dimensions."""
+        return len(self._pattern.shape)
+
+    @property
+    def format(self) -> Format:
+        """Its storage format."""
+        return self._pattern.format
+
+    @property
+    def nnz(self) -> int:
+        """The number of its entries."""
+        return self().nnz
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of its values."""
+        return self.weight.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Its device."""
+        return self.weight.device
+
+    @property
+    def T(self) -> SparseTensor:
+        """Its transpose, which shares the values."""
+        return self().T
+
+    def values(self) -> Tensor:
+        """Its values, `weight`."""
+        return self.weight
+
+    def to_dense(self) -> Tensor:
+        """The dense tensor of its elements."""
+        return self().to_dense()
+
+    def __matmul__(self, other: Any) -> Any:
+        return self() @ other
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return other @ self()
 
     def extra_repr(self) -> str:
         shape = "x".join(map(str, self._pattern.shape))
