@@ -28,6 +28,9 @@ def tensor(
     index_dtype: torch.dtype | None = None,
     *,
     copy: bool | None = None,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor: ...
 @overload
 def tensor(
@@ -36,6 +39,9 @@ def tensor(
     index_dtype: torch.dtype | None = None,
     *,
     copy: bool | None = None,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> SparseTensor: ...
 def tensor(
     data: Any,
@@ -43,6 +49,9 @@ def tensor(
     index_dtype: torch.dtype | None = None,
     *,
     copy: bool | None = None,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> SparseTensor | Tensor:
     """A sparse tensor of `data`: a tensor of torch (dense, CSR, CSC, COO, BSR, BSC), a sparse
     matrix of SciPy, a NumPy array, nested lists, a graph of networkx, or a graph or an EdgeIndex of
@@ -55,10 +64,30 @@ def tensor(
     Structure is copied if PyTorch does not count all writes to it: structure of SciPy or NumPy, in
     memory of a file or of another process. With `copy=False` it is shared, and the caller must not
     write to it. With `copy=True` the values are copied too.
+
+    The values are converted to `dtype`, and the tensor moved to `device`. Gradients reach `data`;
+    with `requires_grad=True` the result is a leaf of its own unless `data` requires a gradient.
     """
+    if dtype is not None:
+        dtypes.name_of(dtype)
+        data = _numbers_as(data, dtype)
     with sharing(copy is False):
         result = _tensor(data, format, index_dtype)
-    return deepcopy(result) if copy else result
+    result = deepcopy(result) if copy else result
+    result = result.to(device=device, dtype=dtype)
+    if requires_grad and not result.requires_grad:
+        result = result.detach().requires_grad_()
+    return result
+
+
+def _numbers_as(data: Any, dtype: torch.dtype) -> Any:
+    """Nested lists as a tensor of this type, without an intermediate type that would round."""
+    if not isinstance(data, list | tuple):
+        return data
+    try:
+        return torch.tensor(data, dtype=dtype)
+    except (TypeError, ValueError, RuntimeError):
+        return data  # `_tensor` raises the error
 
 
 def _tensor(

@@ -28,7 +28,6 @@ from tulle.tensors.sparse_tensor import SparseTensor
 _KEY = "structure"
 
 
-
 class StructureHolder(nn.Module):
     """The base of modules with a `pattern` and values, the parameter or buffer `weight`."""
 
@@ -73,7 +72,7 @@ def register() -> None:
         _check_averages(self, model)
         update(self, model)
 
-    AveragedModel.update_parameters = update_parameters  # type: ignore[method-assign]
+    AveragedModel.update_parameters = update_parameters
 
 
 # ---- optimisers ----------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from tulle.nn.guards import StructureHolder
 from tulle.nn.structures import from_state, same_structure, state_of
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
-from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 

@@ -10,6 +10,7 @@ from tulle.operators import element_statistics as statistics
 from tulle.operators import equality, masks, matrix_products, pointwise, sorting
 from tulle.operators.in_place import METHODS_IN_PLACE
 from tulle.operators.pointwise_table import METHODS, OPERATORS, REVERSED
+from tulle.support.arguments import takes_numpy_names
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler
 
@@ -58,7 +59,9 @@ def install() -> None:
         _add(operator, pointwise.operator_method(name))
     for operator, name in REVERSED.items():
         _add(operator, pointwise.operator_method(name, is_reversed=True))
-    for table in (METHODS_IN_PLACE, REDUCTIONS, PRODUCTS, MASKS_AND_EQUALITY):
+    for name, handler in REDUCTIONS.items():
+        _add(name, takes_numpy_names(handler))
+    for table in (METHODS_IN_PLACE, PRODUCTS, MASKS_AND_EQUALITY):
         for name, handler in table.items():
             _add(name, handler)
     _add("where", masks.where_method)

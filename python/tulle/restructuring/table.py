@@ -8,6 +8,7 @@ from typing import Any
 from torch.compiler import is_compiling
 
 from tulle.programs.graph_boundary import recorded
+from tulle.restructuring.assigning import assigned
 from tulle.restructuring.diagonals import diagonal, embedded_diagonal, trace, triangle
 from tulle.restructuring.entries import needs_merging
 from tulle.restructuring.joining import block_diagonal, joined, kronecker, stacked
@@ -18,6 +19,7 @@ from tulle.tensors.sparse_tensor import SparseTensor
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "index": indexed,
+    "assign": assigned,
     "masked_select": masked_selected,
     "reshape": reshaped,
     "tile": tiled,

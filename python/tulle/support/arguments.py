@@ -4,10 +4,38 @@ was expected."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Collection, Sequence
+from functools import wraps
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tulle.support.errors import UserError
+
+# NumPy's names of parameters, which torch accepts in place of its own.
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def by_names_of_torch(options: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """The options with torch's names in place of NumPy's, for a function with these parameters."""
+    found = {}
+    for name, value in options.items():
+        other = _NUMPY_NAMES.get(name, name)
+        is_alias = other != name and other in known and other not in options and name not in known
+        found[other if is_alias else name] = value
+    return found
+
+
+def takes_numpy_names(function: _Function) -> _Function:
+    """The function, which also takes axis= as dim= and keepdims= as keepdim=."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if "axis" in options or "keepdims" in options:
+            options = by_names_of_torch(options, _NUMPY_NAMES.values())
+        return function(*args, **options)
+
+    return call  # type: ignore[return-value]
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.compiler import is_compiling
 
+from tulle.support.arguments import by_names_of_torch
 from tulle.support.errors import Unsupported
 
 Handler = Callable[..., Any]
@@ -48,6 +49,7 @@ def dispatch(
     known = _keywords(handler)
     if known is not None and not kwargs.keys() <= known:
         kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
+        kwargs = by_names_of_torch(kwargs, known)
         if not kwargs.keys() <= known:
             _refuse(function, *(kwargs.keys() - known))
     return handler(*args, **kwargs)
