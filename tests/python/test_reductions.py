@@ -271,13 +271,9 @@ def test_names_of_numpy(name: str) -> None:
     for options in ({"axis": 1}, {"axis": 0, "keepdims": True}, {"dim": 1, "keepdims": True}):
         expected = getattr(data, name)(**options)
         for found in (getattr(tensor, name)(**options), getattr(torch, name)(tensor, **options)):
-            for one, other in zip(
-                *(
-                    (x,) if isinstance(x, torch.Tensor) else tuple(x)
-                    for x in (dense(found), expected)
-                ),
-                strict=True,
-            ):
+            is_one = isinstance(expected, torch.Tensor)
+            pairs = [(found, expected)] if is_one else zip(found, expected, strict=True)
+            for one, other in pairs:
                 torch.testing.assert_close(dense(one), other)
     with pytest.raises(TypeError, match="axis"):
         tensor.sum(dim=1, axis=1)
