@@ -419,3 +419,14 @@ def test_masks_with_the_same_entries(format: str) -> None:
     expected[DATA > 2] = torch.arange(found.numel()).double()
     assert tensor.grad is not None
     assert_equal(tensor.detach().with_values(tensor.grad), expected)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_coordinates_of_elements_that_are_not_zero(format: str) -> None:
+    tensor = made(DATA, format)
+    tensor.values()[:2] = 0
+    data = tensor.to_dense()
+    for found in (tensor.nonzero(), torch.nonzero(tensor), torch.argwhere(tensor)):
+        assert torch.equal(found, data.nonzero())
+    for one, other in zip(tensor.nonzero(as_tuple=True), data.nonzero(as_tuple=True), strict=True):
+        assert torch.equal(one, other)

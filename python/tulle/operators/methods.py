@@ -42,6 +42,8 @@ PRODUCTS: dict[str, Handler] = {
 MASKS_AND_EQUALITY: dict[str, Handler] = {
     "masked_fill": masks.masked_fill,
     "sparse_mask": masks.sparse_mask,
+    "nonzero": masks.nonzero,
+    "argwhere": masks.nonzero,
     "equal": equality.equal,
     "allclose": equality.allclose,
 }
