@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -14,7 +14,7 @@ from torch import Tensor
 from tulle.programs.graph_boundary import recorded
 from tulle.restructuring.changes import change, changed
 from tulle.restructuring.entries import Entries, Source, Storage, merged
-from tulle.restructuring.level_storage import level_order
+from tulle.restructuring.level_storage import level_order, stored_order
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
@@ -84,7 +84,9 @@ def _join(
 ) -> Entries | Storage:
     at, starts = parameters
     if _is_outermost(sources, at, format):
-        return _one_after_the_other(sources, starts)
+        return _one_after_the_other(sources, {at: starts})
+    if _is_innermost(sources, at, format):
+        return _side_by_side(sources, starts)
     parts = [source.entries() for source in sources]
     for part, start in zip(parts, starts, strict=True):
         if start:
@@ -136,25 +138,59 @@ def _is_outermost(sources: list[Source], dimension: int, format: Format) -> bool
     )
 
 
-def _one_after_the_other(sources: list[Source], starts: Sequence[int]) -> Storage:
-    """The storage of tensors that are joined along the outermost level; `starts` are their first
-    coordinates in the result. Without `starts` the result has a dense level above theirs."""
+def _one_after_the_other(sources: list[Source], starts: Mapping[int, Sequence[int]]) -> Storage:
+    """The storage of tensors that are joined along the outermost level. `starts` are their first
+    coordinates in the result in some dimensions, without those of dense levels below. If it is
+    empty, the result has a dense level above theirs."""
     levels = sources[0].pattern.format.levels
     has_all_slots = levels[0].full or not starts
-    names = [name for level in levels for name in level.arrays]
+    stored = [(name, level) for level in levels for name in level.arrays]
     arrays: list[Tensor] = []
-    for at, name in enumerate(names):
+    for at, (name, level) in enumerate(stored):
         given = [source.pattern.arrays[at] for source in sources]
         if name == "pos":
             filled = accumulate((int(pos[-1]) for pos in given), initial=0)
             moved_on = [pos[1:] + start for pos, start in zip(given, filled, strict=False)]
             given = [given[0][:1], *(moved_on if at or has_all_slots else moved_on[-1:])]
-        elif at == 1 and levels[0].crd and starts:
-            dtype = torch.int64 if starts[-1] >= 2**31 else given[0].dtype
-            given = [crd.to(dtype) + start for crd, start in zip(given, starts, strict=True)]
+        elif name == "crd" and level.dimension in starts:
+            own = starts[level.dimension]
+            dtype = torch.int64 if own[-1] >= 2**31 else given[0].dtype
+            given = [crd.to(dtype) + start for crd, start in zip(given, own, strict=True)]
         arrays.append(torch.cat(given))
     count = sum(source.value_count for source in sources)
     return Storage(tuple(arrays), torch.arange(count, device=sources[0].device))
+
+
+def _is_innermost(sources: list[Source], dimension: int, format: Format) -> bool:
+    """Whether operands and result have the same levels: dense ones, and below them one with
+    ascending coordinates that holds the dimension."""
+    innermost = format.levels[-1]
+    return (
+        innermost.dimension == dimension
+        and innermost.pos
+        and sum(level.crd for level in format.levels) == 1
+        and stored_order(format) is not None
+        and all(source.pattern.format == format for source in sources)
+    )
+
+
+def _side_by_side(sources: list[Source], starts: Sequence[int]) -> Storage:
+    """The storage of tensors that are joined along the innermost level. Below each slot of the
+    level above, the entries of the tensors follow each other."""
+    arrays = [source.pattern.arrays for source in sources]
+    lengths = torch.stack([pos.diff() for pos, _ in arrays])
+    ends = lengths.T.reshape(-1).cumsum(0).reshape(-1, len(sources))
+    begins = ends.T - lengths
+    count = sum(source.value_count for source in sources)
+    numbers = torch.empty(count, dtype=torch.int64, device=sources[0].device)
+    for source, (pos, _), begin, own in zip(sources, arrays, begins, lengths, strict=True):
+        listed = torch.arange(source.value_count, device=numbers.device)
+        places = torch.repeat_interleave(begin - pos[:-1], own).add_(listed)
+        numbers.scatter_(0, places, listed.add_(source.first))
+    dtype = torch.int64 if starts[-1] >= 2**31 else arrays[0][1].dtype
+    moved_on = [crd.to(dtype) + start for (_, crd), start in zip(arrays, starts, strict=True)]
+    pos = torch.cat([ends.new_zeros(1), ends[:, -1]])
+    return Storage((pos, torch.cat(moved_on).index_select(0, numbers)), numbers)
 
 
 def _is_below_dense(sources: list[Source], format: Format) -> bool:
@@ -202,7 +238,7 @@ def _stack(
     sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
 ) -> Entries | Storage:
     if parameters == 0 and _is_below_dense(sources, format):
-        return _one_after_the_other(sources, ())
+        return _one_after_the_other(sources, {})
     parts = [source.entries() for source in sources]
     rows = list(torch.cat([part.coordinates for part in parts], dim=1))
     rows.insert(parameters, _of_each(range(len(parts)), parts))
@@ -228,7 +264,11 @@ def block_diagonal(tensors: Any) -> SparseTensor:
 @change
 def _block_diagonal(
     sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
-) -> Entries:
+) -> Entries | Storage:
+    outer, inner = format.levels[0], format.levels[-1]
+    is_by_entry = level_order(format) is not None and inner.dimension != outer.dimension
+    if is_by_entry and inner.crd and _is_outermost(sources, outer.dimension, format):
+        return _one_after_the_other(sources, dict(enumerate(parameters)))
     parts = [source.entries() for source in sources]
     for part, *starts in zip(parts, *parameters, strict=True):
         for row, start in zip(part.coordinates, starts, strict=True):

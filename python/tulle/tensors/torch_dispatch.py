@@ -61,8 +61,8 @@ def _refuse(function: Any, *keywords: str) -> NoReturn:
         raise Unsupported(f"torch's {name} does not take {keywords[0]}= on sparse tensors.")
     if name.endswith("_") and not name.startswith("_"):
         raise Unsupported(
-            f"torch's {name} is not supported on sparse tensors. To change the stored values alone, "
-            "pass A.values(), which shares the tensor's memory."
+            f"torch's {name} is not supported on sparse tensors. To change the stored values "
+            "alone, pass A.values(), which shares the tensor's memory."
         )
     raise Unsupported(
         f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
