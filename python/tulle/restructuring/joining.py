@@ -14,7 +14,7 @@ from torch import Tensor
 from tulle.programs.graph_boundary import recorded
 from tulle.restructuring.changes import change, changed
 from tulle.restructuring.entries import Entries, Source, Storage, merged
-from tulle.restructuring.level_storage import level_order, stored_order
+from tulle.restructuring.level_storage import is_below_dense, level_order
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
@@ -85,7 +85,8 @@ def _join(
     at, starts = parameters
     if _is_outermost(sources, at, format):
         return _one_after_the_other(sources, {at: starts})
-    if _is_innermost(sources, at, format):
+    is_same = all(source.pattern.format == format for source in sources)
+    if is_same and is_below_dense(format, at):
         return _side_by_side(sources, starts)
     parts = [source.entries() for source in sources]
     for part, start in zip(parts, starts, strict=True):
@@ -159,19 +160,6 @@ def _one_after_the_other(sources: list[Source], starts: Mapping[int, Sequence[in
         arrays.append(torch.cat(given))
     count = sum(source.value_count for source in sources)
     return Storage(tuple(arrays), torch.arange(count, device=sources[0].device))
-
-
-def _is_innermost(sources: list[Source], dimension: int, format: Format) -> bool:
-    """Whether operands and result have the same levels: dense ones, and below them one with
-    ascending coordinates that holds the dimension."""
-    innermost = format.levels[-1]
-    return (
-        innermost.dimension == dimension
-        and innermost.pos
-        and sum(level.crd for level in format.levels) == 1
-        and stored_order(format) is not None
-        and all(source.pattern.format == format for source in sources)
-    )
 
 
 def _side_by_side(sources: list[Source], starts: Sequence[int]) -> Storage:

@@ -46,6 +46,16 @@ def stored_order(format: Format) -> tuple[int, ...] | None:
     return level_order(format) if is_sorted else None
 
 
+def is_below_dense(format: Format, dimension: int) -> bool:
+    """Whether the format has dense levels, and below them one level with ascending coordinates,
+    which holds the dimension. Its positions and coordinates are the arrays."""
+    if format.is_composite or stored_order(format) is None:
+        return False
+    innermost = format.levels[-1]
+    is_only = sum(level.crd for level in format.levels) == 1
+    return innermost.dimension == dimension and innermost.pos and is_only
+
+
 def order_of(coordinates: Tensor, shape: Sequence[int], order: Sequence[int]) -> Tensor | None:
     """The places of the entries, sorted by the coordinates of these dimensions. None if they are
     sorted."""

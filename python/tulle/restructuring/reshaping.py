@@ -11,6 +11,7 @@ import torch
 from tulle.programs.graph_boundary import recorded
 from tulle.restructuring.changes import change, changed
 from tulle.restructuring.entries import Entries, Source, Storage, merged
+from tulle.restructuring.level_storage import is_below_dense
 from tulle.restructuring.outermost import outermost_selected
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.restructuring.selections import Range, Selection
@@ -183,6 +184,10 @@ def _flip(
     )
     if ready is not None:
         return ready
+    if len(parameters) == 1 and format == source.pattern.format:
+        [d] = parameters
+        if is_below_dense(format, d):
+            return _innermost_flipped(source, shape[d])
     entries = source.entries()
     runs = entries.runs()
     for d in parameters:
@@ -197,6 +202,15 @@ def _flip(
         if d in parameters:
             places += 2 * (first - inner) + length - inner_length
     return entries.placed(places, entries.order)
+
+
+def _innermost_flipped(source: Source, size: int) -> Storage:
+    """The storage with the entries below each slot of the dense levels in reverse order."""
+    pos, crd = source.pattern.arrays
+    # The slots n and m change places where n + m is this sum.
+    sums = torch.repeat_interleave(pos[:-1].to(torch.int64) + pos[1:] - 1, pos.diff())
+    slots = sums.sub_(torch.arange(crd.numel(), device=crd.device))
+    return Storage((pos.clone(), size - 1 - crd.index_select(0, slots)), slots + source.first)
 
 
 @recorded
