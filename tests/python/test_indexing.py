@@ -428,5 +428,6 @@ def test_coordinates_of_elements_that_are_not_zero(format: str) -> None:
     data = tensor.to_dense()
     for found in (tensor.nonzero(), torch.nonzero(tensor), torch.argwhere(tensor)):
         assert torch.equal(found, data.nonzero())
-    for one, other in zip(tensor.nonzero(as_tuple=True), data.nonzero(as_tuple=True), strict=True):
-        assert torch.equal(one, other)
+    for found in (tensor.nonzero(as_tuple=True), torch.where(tensor)):
+        for one, other in zip(found, data.nonzero(as_tuple=True), strict=True):
+            assert torch.equal(one, other)

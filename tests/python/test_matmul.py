@@ -184,3 +184,28 @@ def test_operands_are_not_changed() -> None:
     _ = tensor @ b
     after = (*tensor.pattern.arrays, tensor.values(), b)
     assert all(torch.equal(x, y) for x, y in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("format", MATRIX_FORMATS)
+def test_powers_and_chains(format: str) -> None:
+    data, x = random_sparse(5, 5), random_dense(5, 2)
+    tensor = tulle.tensor(data, format=format)
+    for power in range(6):
+        expected = torch.linalg.matrix_power(data, power)
+        for found in (tensor.matrix_power(power), torch.linalg.matrix_power(tensor, power)):
+            assert_equal(found, expected)
+    assert tensor.matrix_power(0).format == tensor.format
+    dense = data @ data @ x
+    assert_equal(torch.linalg.multi_dot([tensor, tensor, x]), dense)
+    out = torch.empty_like(dense)
+    assert torch.linalg.multi_dot([tensor, tensor, x], out=out) is out
+    assert_equal(out, dense)
+    assert_equal(torch.linalg.multi_dot([x.T, tensor, tensor]), x.T @ data @ data)
+    assert_equal(torch.chain_matmul(tensor, tensor, tensor), data @ data @ data)
+    assert_equal(torch.dot(tensor[0], x[:, 0]), data[0] @ x[:, 0])
+    with pytest.raises(tulle.UserError, match=r"Invert A\.to_dense\(\)"):
+        tensor.matrix_power(-1)
+    with pytest.raises(tulle.UserError, match="square"):
+        tensor[:2].matrix_power(2)
+    with pytest.raises(tulle.UserError, match="two vectors"):
+        torch.dot(tensor, x)

@@ -26,12 +26,12 @@ _where = handler_of(BY_FUNCTION[torch.where])
 
 
 def where(condition: Any, input: Any = None, other: Any = None) -> Result:
-    """`input` where the condition is not 0, else `other`."""
+    """`input` where the condition is not 0, else `other`. Without both, the coordinates at which
+    the condition is not 0."""
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
     if input is None or other is None:
-        raise UserError(
-            "where: expected where(condition, input, other). For the coordinates of entries write "
-            "A.coordinates()."
-        )
+        raise UserError("where: expected where(condition, input, other) or where(condition).")
     result: Result = _where(condition, input, other)
     return result
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tulle.notation.einsums import einsum
 from tulle.operators import arithmetic
 from tulle.programs.program import Result
 from tulle.support.errors import UserError
+from tulle.tensors.entry_lists import from_entries
+from tulle.tensors.sparse_tensor import SparseTensor
 
 
 def sparse_mm(mat1: Any, mat2: Any, reduce: str = "sum", *, out: Tensor | None = None) -> Result:
@@ -23,6 +26,63 @@ def sparse_mm(mat1: Any, mat2: Any, reduce: str = "sum", *, out: Tensor | None =
             f"mm: reduce must be 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}."
         )
     return einsum("ij,jk->ik", mat1, mat2, reduce=reduce, out=out)
+
+
+def matrix_power(input: SparseTensor, n: int) -> Any:
+    """The product of n times the matrix, by repeated squaring. The power 0 is the identity."""
+    if input.ndim != 2 or input.shape[0] != input.shape[1]:
+        raise UserError(
+            f"matrix_power: expected a square matrix, but found the shape {list(input.shape)}."
+        )
+    if n < 0:
+        raise UserError(
+            f"matrix_power: the power must be 0 or more, not {n}: the inverse of a sparse matrix "
+            "is mostly dense. Invert A.to_dense()."
+        )
+    if n == 0:
+        places = torch.arange(input.shape[0], device=input.device)
+        ones = torch.ones(input.shape[0], dtype=input.dtype, device=input.device)
+        both, index = torch.stack([places, places]), input.index_dtype
+        shape = tuple(input.shape)
+        return from_entries(SparseTensor, input.format, shape, both, ones, index, is_sorted=True)
+    result, square = None, input
+    while n:
+        if n % 2:
+            result = square if result is None else arithmetic.matmul(result, square)
+        n //= 2
+        square = arithmetic.matmul(square, square) if n else square
+    return result
+
+
+def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Result:
+    """The product of several tensors. Next to a dense tensor at the end, it multiplies from that
+    end on, so that the results stay small."""
+    first, *others = tensors
+    if not others:
+        raise UserError("multi_dot: expected at least two tensors, but found one.")
+    if isinstance(others[-1], Tensor) and not isinstance(first, Tensor):
+        *others, found = tensors
+        while others:
+            found = _product(others.pop(), found, None if others else out)
+        return found
+    found = first
+    for at, other in enumerate(others, 1):
+        found = _product(found, other, out if at == len(others) else None)
+    return found
+
+
+def _product(left: Any, right: Any, out: Tensor | None) -> Any:
+    if out is None:
+        return arithmetic.matmul(left, right)
+    return arithmetic.matmul_into(left, right, out)
+
+
+def dot(input: Any, tensor: Any, *, out: Tensor | None = None) -> Result:
+    """The sum of the products of two vectors."""
+    for one in (input, tensor):
+        if one.ndim != 1:
+            raise UserError(f"dot: expected two vectors, but found the shape {list(one.shape)}.")
+    return _product(input, tensor, out)
 
 
 def add_product(

@@ -31,6 +31,8 @@ REDUCTIONS: dict[str, Handler] = {
     "topk": sorting.topk,
 }
 PRODUCTS: dict[str, Handler] = {
+    "matrix_power": matrix_products.matrix_power,
+    "dot": matrix_products.dot,
     "addmm": matrix_products.add_product,
     "addmv": matrix_products.add_product,
     "baddbmm": matrix_products.add_product,
