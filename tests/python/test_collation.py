@@ -50,6 +50,17 @@ def test_batches_keep_the_format() -> None:
     assert batch.format == tulle.Format("csr", 3)
 
 
+@pytest.mark.parametrize("format", ["csr", "coo", "ell(7)", "bitmap"])
+def test_batches_of_rows_are_matrices(format: str) -> None:
+    data = random_sparse(5, 7)
+    tensor = tulle.tensor(data, format=format)
+    batch = default_collate([tensor[row] for row in (3, 0, 3, 4)])
+    assert_equal(batch, data[[3, 0, 3, 4]])
+    batch.pattern.validate("the batch", batch.values())
+    if format in ("csr", "coo"):
+        assert batch.format == "csr"
+
+
 def test_batches_of_different_shapes_are_refused() -> None:
     data = random_sparse(5, 7)
     for other in (data[:3], data.float()):

@@ -236,3 +236,36 @@ def test_wrong_edges_are_refused() -> None:
             tulle.from_edge_index(**({"edge_index": EDGES} | change))
     with pytest.raises(tulle.Unsupported, match="complex64"):
         tulle.from_edge_index(EDGES, torch.ones(6, dtype=torch.complex64))
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "bsr(2,2)", "ell(4)", "bitmap"])
+@pytest.mark.parametrize("reduce", ["sum", "mean", "amax"])
+def test_edges_with_several_weights(format: str, reduce: str) -> None:
+    edges = torch.tensor([[0, 1, 3, 0, 3, 2], [1, 2, 0, 1, 3, 2]])
+    weights = (torch.rand(6, 3, dtype=torch.float64) + 1).requires_grad_()
+    found = tulle.from_edge_index(edges, weights, num_nodes=5, format=format, reduce=reduce)
+    heads = [
+        tulle.from_edge_index(edges, one, num_nodes=5, reduce=reduce).to_dense()
+        for one in weights.unbind(1)
+    ]
+    expected = torch.stack(heads, -1)
+    assert_equal(found.detach(), expected.detach())
+    factors = torch.rand(5, 5, 3, dtype=torch.float64)
+    given = torch.autograd.grad((found * factors).sum(), weights)[0]
+    assert_equal(given, torch.autograd.grad((expected * factors).sum(), weights)[0])
+    x = torch.rand(5, 3, 2, dtype=torch.float64)
+    product = tulle.einsum("ijh,jhk->ihk", found, x)
+    assert_equal(product.detach(), torch.einsum("ijh,jhk->ihk", expected, x).detach())
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr(2,2)", "dia"])
+def test_several_values_for_each_entry(format: str) -> None:
+    data = tulle.tensor(torch.eye(4) * 2, format=format)
+    values = torch.rand(data.values().numel(), 2, 3)
+    found = data.with_values(values)
+    assert found.shape == (4, 4, 2, 3)
+    for head in range(6):
+        one = data.with_values(values.reshape(-1, 6)[:, head].contiguous())
+        assert_equal(found.to_dense()[..., head // 3, head % 3], one.to_dense())
+    with pytest.raises(tulle.UserError, match="one value for each entry"):
+        tulle.tensor(torch.eye(4), format="hyb(1,1)").with_values(torch.ones(64, 2))

@@ -80,3 +80,21 @@ def test_composite(tmp_path: Path) -> None:
     text = run([str(ROOT / "examples/composite.py"), *options], tmp_path)
     assert "C is the sum over the 3 parts of A" in text
     assert "band(-2,2): dia" in picture.read_text()
+
+
+@pytest.mark.parametrize("option", ["", "--compile"])
+def test_training_of_a_graph_network(option: str, tmp_path: Path) -> None:
+    sizes = ["--nodes", "1000", "--groups", "4", "--epochs", "20", *option.split()]
+    text = run([str(ROOT / "examples/train_gcn.py"), *sizes], tmp_path)
+    losses = [float(loss) for loss in re.findall(r"loss ([0-9.]+)", text)]
+    assert len(losses) == 3
+    assert losses[-1] < 0.7 * losses[0]
+
+
+def test_training_of_a_pruned_network(tmp_path: Path) -> None:
+    sizes = ["--samples", "1000", "--features", "16", "--hidden", "64", "--density", "0.1"]
+    text = run([str(ROOT / "examples/prune_mlp.py"), *sizes, "--steps", "60"], tmp_path)
+    found = re.findall(r"(\d[\d,]*) parameters, loss +([0-9.]+)", text)
+    dense, pruned, tuned = [(int(count.replace(",", "")), float(loss)) for count, loss in found]
+    assert pruned[0] == tuned[0] < 0.3 * dense[0]
+    assert tuned[1] < pruned[1]

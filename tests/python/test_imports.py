@@ -372,3 +372,23 @@ def test_torch_rows_of_vectors_that_are_not_coalesced() -> None:
     where = torch.tensor([[2, 0, 2]])
     data = torch.sparse_coo_tensor(where, torch.rand(3, 4), (3, 4))
     assert_equal(tulle.tensor(data), data.to_dense())
+
+
+def test_types_devices_and_gradients_of_imports() -> None:
+    data = random_sparse(4, 5)
+    for given in (data, data.to_sparse_csr(), scipy.sparse.csr_array(data.numpy()), data.tolist()):
+        found = tulle.tensor(given, dtype=torch.float32, device="cpu", requires_grad=True)
+        assert_equal(found.detach(), data.float())
+        assert found.is_leaf and found.requires_grad
+    assert not data.requires_grad
+    shared = data.to_sparse_csr()
+    assert tulle.tensor(shared, requires_grad=True).requires_grad
+    assert not shared.requires_grad and not shared.values().requires_grad
+    x = data.clone().requires_grad_()
+    tulle.tensor(x, requires_grad=True, dtype=torch.float32).values().sum().backward()
+    assert_equal(x.grad, (data != 0).double())
+    assert tulle.tensor([[0.1, 0]], dtype=torch.float64).values().tolist() == [0.1]
+    dense = tulle.tensor(data, "dense", dtype=torch.float32, requires_grad=True)
+    assert dense.dtype == torch.float32 and dense.requires_grad
+    with pytest.raises(tulle.Unsupported):
+        tulle.tensor(data, dtype=torch.complex64)

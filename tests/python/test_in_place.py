@@ -291,3 +291,87 @@ def test_padding_beside_entries_of_other_parts() -> None:
     assert str(a.format) == format
     a.add_(a).mul_(d)
     assert_equal(a, 4 * x * d)
+
+
+# ---- items ---------------------------------------------------------------------------------------
+
+ITEM_FORMATS = ["csr", "csc", "coo", "dcsr", "bsr(2,3)", "ell(7)", "dia", "bitmap", "ragged"]
+
+
+def _set(index: Any, value: Any) -> Callable[[Any], None]:
+    def assign(a: Any) -> None:
+        a[index] = value
+
+    return assign
+
+
+def _masked(value: Any) -> Callable[[Any], None]:
+    def assign(a: Any) -> None:
+        a[a > 3] = value
+
+    return assign
+
+
+@pytest.mark.parametrize("format", ITEM_FORMATS)
+def test_items_are_set(format: str) -> None:
+    data = random_sparse(5, 7, density=0.4)
+    row, column = (int(one) for one in data.nonzero()[3])
+    rows, columns = data.nonzero()[:4].T
+    factors = (data[1:3] != 0).double() * 3
+    changes: list[Callable[[Any], None]] = [
+        _set((row, column), 9),
+        _set((rows, columns), torch.arange(4.0).double()),
+        _set(2, 0),
+        _set((slice(None), [1, 4]), 0.0),
+        _set(slice(1, 3), factors),
+        _set((0, ...), data[0] * 2),
+        _masked(-1),
+        _masked(torch.tensor(5.0).double()),
+    ]
+    for change in changes:
+        expected, tensor = data.clone(), tulle.tensor(data, format=format)
+        pattern = tensor.pattern
+        change(tensor)
+        change(expected)
+        assert_equal(tensor, expected)
+        assert tensor.pattern is pattern
+    tensor = tulle.tensor(data, format=format)
+    tensor[1:3] = tensor[1:3] * 2
+    expected = data.clone()
+    expected[1:3] *= 2
+    assert_equal(tensor, expected)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_items_without_an_entry_stay_absent(format: str) -> None:
+    data = random_sparse(5, 7, density=0.4)
+    tensor = tulle.tensor(data, format=format)
+    empty = tuple(int(one) for one in (data == 0).nonzero()[0])
+    ones = torch.ones_like(data[0])
+    for change in (_set(empty, 1), _set(0, 2.0), _set(0, ones), _set(0, tulle.tensor(ones))):
+        with pytest.raises(tulle.UserError, match=r"A = tulle\.tensor\(x\)"):
+            change(tensor)
+    with pytest.raises(tulle.UserError, match="do not fit"):
+        tensor[0] = torch.ones(3)
+    with pytest.raises(IndexError, match="does not fit a part of the shape"):
+        tensor[0] = torch.ones(2, 7)
+    with pytest.raises(IndexError, match="out of range"):
+        tensor[9, 9] = 1
+    tensor[empty] = 0
+    assert_equal(tensor, data)
+    rows, columns = torch.tensor(empty)[:, None]
+    added = tensor + tulle.from_edge_index([rows, columns], torch.ones(1).double(), shape=(5, 7))
+    data[empty] = 1
+    assert_equal(added, data)
+    with pytest.raises(tulle.UserError, match=r'A = A\.to\(format="csr"\)'):
+        tulle.tensor(data, format="hyb(2,2)")[0] = 0
+
+
+def test_gradients_of_items() -> None:
+    x = torch.tensor(4.0, requires_grad=True)
+    tensor = tulle.eye(3)
+    tensor[1, 1] = x
+    (tensor @ torch.ones(3)).sum().backward()
+    assert x.grad == 1
+    with pytest.raises(RuntimeError, match="leaf Variable"):
+        tulle.eye(3, requires_grad=True)[1, 1] = 2

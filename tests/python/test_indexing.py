@@ -404,3 +404,30 @@ def test_errors_for_indices_are_also_those_of_python() -> None:
         tulle.tensor(DATA).narrow(0, 4, 3)
     with pytest.raises(tulle.Unsupported, match="truth value"):
         tulle.tensor(DATA)[True]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_masks_with_the_same_entries(format: str) -> None:
+    tensor = made(DATA, format)
+    tensor = tensor.with_values(tensor.values().clone()).requires_grad_()
+    mask = tensor.detach() > 2
+    found = tensor[mask]
+    assert_equal(found.detach(), DATA[DATA > 2])
+    assert_equal(tensor.detach()[tensor.detach() == 0], DATA[DATA == 0])
+    (found * torch.arange(found.numel())).sum().backward()
+    expected = torch.zeros_like(DATA)
+    expected[DATA > 2] = torch.arange(found.numel()).double()
+    assert tensor.grad is not None
+    assert_equal(tensor.detach().with_values(tensor.grad), expected)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_coordinates_of_elements_that_are_not_zero(format: str) -> None:
+    tensor = made(DATA, format)
+    tensor.values()[:2] = 0
+    data = tensor.to_dense()
+    for found in (tensor.nonzero(), torch.nonzero(tensor), torch.argwhere(tensor)):
+        assert torch.equal(found, data.nonzero())
+    for found in (tensor.nonzero(as_tuple=True), torch.where(tensor)):
+        for one, other in zip(found, data.nonzero(as_tuple=True), strict=True):
+            assert torch.equal(one, other)

@@ -235,7 +235,7 @@ def test_products_of_several_matrices(format: str) -> None:
         (lambda a: torch.tensordot(a, a, 3), "tensordot: 3 dimensions do not fit"),
         (lambda a: torch.tensordot(a, a, ([0], [0, 1])), "must name equally many dimensions"),
         (lambda a: torch.linalg.multi_dot([a]), "expected at least two tensors, but found 1"),
-        (lambda a: torch.linalg.matrix_power(a, -1), "has no inverse here; n is -1"),
+        (lambda a: torch.linalg.matrix_power(a, -1), r"not -1.*Invert A\.to_dense\(\)"),
         (lambda a: torch.linalg.matrix_power(a[:3], 2), r"expected a square matrix.*\[3, 5\]"),
     ],
 )

@@ -32,6 +32,11 @@ def shown(action: Callable[[], object]) -> list[str]:
     return message_of(action).splitlines()[-2:]
 
 
+def test_functions_in_place_name_the_values() -> None:
+    with pytest.raises(tulle.Unsupported, match=r"normal_ is not supported.*pass A\.values\(\)"):
+        torch.nn.init.normal_(tulle.eye(3))
+
+
 def test_lines_and_columns_are_those_of_the_text() -> None:
     def run() -> object:
         return tulle.compute(TWO, A=A, B=B, w=random_dense(5))

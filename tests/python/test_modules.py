@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import io
 import random
 from collections.abc import Iterator
@@ -166,6 +167,24 @@ def test_training_equals_training_of_a_masked_dense_model(format: str, data: Ten
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_modules_stand_for_their_tensors(format: str, data: Tensor) -> None:
+    x, y = random_dense(7, 3).float(), random_dense(3, 5).float()
+    for make in (tulle.nn.SparseParameter, tulle.nn.SparseBuffer):
+        module = make(tulle.tensor(data, format=format))
+        tensor = module()
+        for name in ("shape", "ndim", "format", "nnz", "dtype", "device"):
+            assert getattr(module, name) == getattr(tensor, name)
+        assert_equal((module @ x).detach(), data @ x)
+        assert_equal((y @ module).detach(), y @ data)
+        assert_equal(module.T.detach(), data.T)
+        assert_equal(module.to_dense().detach(), data)
+        assert module.values() is module.weight
+        if isinstance(module, tulle.nn.SparseParameter):
+            (y @ module @ x).sum().backward()
+            assert module.weight.grad is not None
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_state(format: str, data: Tensor) -> None:
     model = model_of(format, data)
     state = saved(model.state_dict())
@@ -321,6 +340,94 @@ def test_averages(format: str, data: Tensor) -> None:
         torch.testing.assert_close(average.module.mixing.weight.detach(), before + 0.5)
         assert_equal(average.module.mixing().detach(), average.module.mixing().to_dense().detach())
         average(random_dense(4, 3).float())
+
+
+def other_entries(data: Tensor) -> Tensor:
+    """As many entries at other coordinates."""
+    return data.reshape(-1).roll(1).reshape(data.shape)
+
+
+@pytest.mark.parametrize("format", ["csr", "bsr(1,1)", "coo"])
+def test_averages_of_other_structures(format: str, data: Tensor) -> None:
+    model = tulle.nn.SparseParameter(tulle.tensor(data, format=format))
+    other = tulle.nn.SparseParameter(tulle.tensor(other_entries(data), format=format))
+    assert model.weight.shape == other.weight.shape
+    average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.5))
+    average.update_parameters(other)
+    assert_equal(average.module().detach(), other_entries(data))
+    average.update_parameters(copy.deepcopy(other))
+    assert_equal(average.module().detach(), other_entries(data))
+    with pytest.raises(tulle.UserError, match="belong to different entries"):
+        average.update_parameters(model)
+    assert_equal(average.module().detach(), other_entries(data))
+    average.load_state_dict(AveragedModel(model).state_dict())
+    average.update_parameters(model)
+    assert_equal(average.module().detach(), data)
+
+
+def test_averages_copy_sparse_buffers_with_their_structure(data: Tensor) -> None:
+    model, other = nn.Linear(1, 1), nn.Linear(1, 1)
+    model.register_buffer("A", tulle.tensor(data))
+    other.register_buffer("A", tulle.tensor(other_entries(data)))
+    average = AveragedModel(model)
+    for one, expected in ((other, other_entries(data)), (model, data), (other, data.roll(1, 0))):
+        one.A = tulle.tensor(expected)
+        average.update_parameters(one)
+        assert_equal(average.module.A, expected)
+    with pytest.raises(tulle.UserError, match=r"the buffer A .* tulle\.nn\.SparseBuffer"):
+        AveragedModel(model, use_buffers=True).update_parameters(model)
+
+
+@pytest.mark.parametrize("name", ["Adam", "SGD", "RMSprop"])
+def test_optimisers_refuse_the_state_of_another_structure(name: str, data: Tensor) -> None:
+    options = {"momentum": 0.9} if name != "Adam" else {}
+    make = functools.partial(getattr(torch.optim, name), lr=0.1, **options)
+
+    def step(module: tulle.nn.SparseParameter, optimiser: torch.optim.Optimizer) -> None:
+        optimiser.zero_grad()
+        (module().to_dense() ** 2).sum().backward()
+        optimiser.step()
+
+    module = tulle.nn.SparseParameter(tulle.tensor(data))
+    other = tulle.nn.SparseParameter(tulle.tensor(other_entries(data)))
+    optimiser, its = make(module.parameters()), make(other.parameters())
+    before = copy.deepcopy(module.state_dict())
+    for _ in range(2):
+        step(module, optimiser)
+        step(other, its)
+    state = copy.deepcopy((other.state_dict(), its.state_dict()))
+    step(other, its)
+    expected = other().to_dense().detach()
+
+    module.load_state_dict(state[0])
+    assert module.weight.grad is None  # the gradient belonged to the other entries
+    with pytest.raises(tulle.UserError, match=r"optimizer\.state\.pop"):
+        step(module, optimiser)
+    optimiser.load_state_dict(state[1])
+    step(module, optimiser)
+    assert_equal(module().to_dense().detach(), expected)
+
+    module.load_state_dict(before)
+    with pytest.raises(tulle.UserError, match="belongs to the entries of the previous structure"):
+        step(module, optimiser)
+    optimiser.state.pop(module.weight)
+    step(module, optimiser)
+    fresh = tulle.nn.SparseParameter(tulle.tensor(data))
+    step(fresh, make(fresh.parameters()))
+    assert_equal(module().to_dense().detach(), fresh().to_dense().detach())
+
+
+def test_state_of_optimisers_is_saved_safely(data: Tensor) -> None:
+    module = tulle.nn.SparseParameter(tulle.tensor(data))
+    optimiser = torch.optim.Adam(module.parameters())
+    module().to_dense().sum().backward()
+    optimiser.step()
+    state = saved(optimiser.state_dict())
+    again = tulle.nn.SparseParameter(tulle.tensor(data, index_dtype=torch.int64))
+    other = torch.optim.Adam(again.parameters())
+    other.load_state_dict(state)
+    again().to_dense().sum().backward()
+    other.step()
 
 
 @pytest.mark.parametrize("format", ["csr", "coo", "hyb(2,2)"])

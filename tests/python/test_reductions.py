@@ -309,3 +309,55 @@ def test_where_and_elementwise_maximum() -> None:
     assert_equal(tulle.compute("C[i,j] = max(A[i,j], B[i,j])", A=a, B=y), torch.maximum(x, y))
     found = tulle.compute("C[i,j] = where(A[i,j], B[i,j], -B[i,j])", A=a, B=y)
     assert_equal(found, torch.where(x != 0, y, -y))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "logsumexp", "any", "all"),
+        *("max", "min", "std", "var", "nansum", "nanmean"),
+    ],
+)
+def test_names_of_numpy(name: str) -> None:
+    data = random_sparse(5, 7)
+    tensor = tulle.tensor(data)
+    for options in ({"axis": 1}, {"axis": 0, "keepdims": True}, {"dim": 1, "keepdims": True}):
+        expected = getattr(data, name)(**options)
+        for found in (getattr(tensor, name)(**options), getattr(torch, name)(tensor, **options)):
+            is_one = isinstance(expected, torch.Tensor)
+            pairs = [(found, expected)] if is_one else zip(found, expected, strict=True)
+            for one, other in pairs:
+                torch.testing.assert_close(dense(one), other)
+    with pytest.raises(TypeError, match="axis"):
+        tensor.sum(dim=1, axis=1)
+    with pytest.raises((TypeError, tulle.Unsupported), match="axis"):
+        torch.sum(tensor, dim=1, axis=1)
+
+
+def test_names_of_numpy_for_softmax_and_sorting() -> None:
+    data = random_sparse(5, 7)
+    tensor = tulle.tensor(data)
+    assert_equal(tensor.softmax(axis=1), tensor.softmax(1).to_dense())
+    assert_equal(torch.softmax(tensor, axis=0), tensor.softmax(0).to_dense())
+    assert_equal(tensor.sort(axis=0)[0], tensor.sort(0)[0].to_dense())
+    assert_equal(tensor.topk(2, axis=0)[0], tensor.topk(2, 0)[0])
+    assert_equal(tensor.count_nonzero(axis=1), data.count_nonzero(1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64, torch.int32])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sorting_of_special_values(dtype: torch.dtype, descending: bool) -> None:
+    """Rows without a zero, so that torch sorts the same elements."""
+    inf, nan = float("inf"), float("nan")
+    special = [3, -0.0, 0.0, nan, -nan, inf, -inf, -3, 1e-30, -1e-30, 3, nan]
+    if not dtype.is_floating_point:
+        special = [3, -3, 2**31 - 1, -(2**31), 3, 7, -1]
+    values = torch.tensor([special, special[::-1]]).to(dtype)
+    columns = torch.arange(values.shape[1]).repeat(2)
+    rows = torch.arange(2).repeat_interleave(values.shape[1])
+    tensor = tulle.from_edge_index([rows, columns], values.reshape(-1), shape=values.shape)
+    found = tensor.sort(1, descending=descending)
+    expected = values.sort(dim=1, descending=descending, stable=True)
+    torch.testing.assert_close(found.values.to_dense(), expected.values, equal_nan=True)
+    assert torch.equal(found.indices.to_dense(), expected.indices)
+    assert torch.equal(tensor.topk(4, 1, largest=descending).indices, expected.indices[:, :4])

@@ -280,3 +280,21 @@ def test_refusals(change: Change, message: str) -> None:
 def test_misspelt_attributes() -> None:
     with pytest.raises(AttributeError, match="did you mean 'unsqueeze'"):
         tulle.tensor(DATA).unsqeeze(0)
+
+
+@pytest.mark.parametrize(
+    "format", ["csr", "csf", "coo", "(i,j,k) -> (k: dense, i: dense, j: compressed)"]
+)
+def test_changes_of_rank_three(format: str) -> None:
+    data, other = random_sparse(3, 4, 5), random_sparse(3, 4, 5, seed=1)
+    a, b = tulle.tensor(data, format=format), tulle.tensor(other, format=format)
+    for dims in [(), (0,), (1,), (2,), (0, 2), (2, 1), (0, 1, 2)]:
+        assert_equal(a.flip(dims), data.flip(dims))
+    for dim in range(3):
+        found = torch.cat([a, b, a], dim)
+        assert_equal(found, torch.cat([data, other, data], dim))
+        found.pattern.validate("the result", found.values())
+        assert_equal(torch.stack([a, b], dim), torch.stack([data, other], dim))
+    product = torch.kron(a, b)
+    assert_equal(product, torch.kron(data, other))
+    product.pattern.validate("the result", product.values())

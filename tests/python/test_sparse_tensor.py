@@ -241,3 +241,10 @@ def test_a_transpose_that_is_dense_is_a_tensor_of_torch() -> None:
     torch.testing.assert_close(A.T, x.T)
     torch.testing.assert_close(A.T @ torch.ones(4, 2), x.T @ torch.ones(4, 2))
     torch.testing.assert_close(A.transpose(0, 1), x.T)
+
+
+def test_repr_shows_gradients() -> None:
+    tensor = tulle.eye(2, requires_grad=True)
+    assert "index_dtype=int32, requires_grad=True)" in repr(tensor)
+    assert ", grad_fn=<MulBackward0>)" in repr(tensor * 2)
+    assert "grad" not in repr(tensor.detach())

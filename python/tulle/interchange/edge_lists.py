@@ -38,8 +38,9 @@ def from_edge_index(
     The edges may have any order. Several edges between the same nodes become one entry, with the
     sum, mean, largest or smallest of their weights. Gradients reach the weights. The shape is
     `shape`, or `num_nodes` x `num_nodes`, or that of an EdgeIndex of torch-geometric, else the
-    largest node plus 1. A graph network that sums messages at the targets of edges multiplies by
-    the transpose: from_edge_index(edges).T @ x.
+    largest node plus 1. With several weights of each edge, [edges, heads], the result has a third
+    dimension, which is dense and innermost. A graph network that sums messages at the targets of
+    edges multiplies by the transpose: from_edge_index(edges).T @ x.
     """
     if shape is None and num_nodes is None and hasattr(edge_index, "get_sparse_size"):
         shape = [int(size) for size in edge_index.get_sparse_size()]
@@ -50,13 +51,15 @@ def from_edge_index(
         raise UserError(
             f"index_dtype: expected torch.int32 or torch.int64, but found {index_dtype}."
         )
-    if reduce == "sum":
+    if reduce == "sum" and values.ndim == 1:
         return from_entries(SparseTensor, format, sizes, edges, values, index_dtype)
-    if reduce not in ("mean", "amax", "amin"):
+    if reduce not in ("sum", "mean", "amax", "amin"):
         raise UserError(
             f"from_edge_index: reduce is 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}."
         )
     edges, values = _reduced(edges, values, sizes, reduce)
+    if values.ndim > 1:
+        return _with_heads(format, sizes, edges, values, index_dtype)
     return from_entries(SparseTensor, format, sizes, edges, values, index_dtype, is_sorted=True)
 
 
@@ -135,10 +138,10 @@ def _weights(weights: Any, edges: Tensor) -> Tensor:
     values = weights if isinstance(weights, Tensor) else as_dense("weights", weights)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
-    if values.shape != (edges.shape[1],):
+    if values.ndim not in (1, 2) or values.shape[0] != edges.shape[1]:
         raise UserError(
-            f"from_edge_index: expected a weight for each of {edges.shape[1]} edges, but found the "
-            f"shape {list(values.shape)}."
+            f"from_edge_index: expected a weight for each of {edges.shape[1]} edges, or a row of "
+            f"weights for each, but found the shape {list(values.shape)}."
         )
     dtypes.name_of(values.dtype)
     if values.device != edges.device:
@@ -165,5 +168,20 @@ def _reduced(
     numbers, where = torch.unique(keys, return_inverse=True)
     columns = max(sizes[1], 1)
     distinct = torch.stack([torch.div(numbers, columns, rounding_mode="floor"), numbers % columns])
-    start = values.new_zeros(numbers.shape[0])
+    start = values.new_zeros(numbers.shape[0], *values.shape[1:])
+    where = where.reshape(-1, *[1] * (values.ndim - 1)).expand_as(values)
     return distinct, start.scatter_reduce(0, where, values, reduce, include_self=False)
+
+
+def _with_heads(
+    format: str | Format,
+    sizes: tuple[int, int],
+    edges: Tensor,
+    values: Tensor,
+    index_dtype: torch.dtype | None,
+) -> SparseTensor:
+    """The tensor of sorted edges with several values each. Padding gets zeros."""
+    listed = torch.arange(1, values.shape[0] + 1, device=values.device)
+    found = from_entries(SparseTensor, format, sizes, edges, listed, index_dtype, is_sorted=True)
+    padded = torch.cat([values.new_zeros(1, values.shape[1]), values])
+    return found.with_values(padded[found.values().clamp(0, values.shape[0])])

@@ -32,6 +32,9 @@ def tensor(
     index_dtype: torch.dtype | None = None,
     *,
     copy: bool | None = None,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor: ...
 @overload
 def tensor(
@@ -40,6 +43,9 @@ def tensor(
     index_dtype: torch.dtype | None = None,
     *,
     copy: bool | None = None,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> SparseTensor: ...
 def tensor(
     data: Any,
@@ -47,6 +53,9 @@ def tensor(
     index_dtype: torch.dtype | None = None,
     *,
     copy: bool | None = None,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> SparseTensor | Tensor:
     """A sparse tensor of `data`: a tensor of torch (dense, CSR, CSC, COO, BSR, BSC), a sparse
     matrix of SciPy, a NumPy array, nested lists, a graph of networkx, or a graph or an EdgeIndex of
@@ -59,20 +68,31 @@ def tensor(
     Structure is copied if PyTorch does not count all writes to it: structure of SciPy or NumPy, in
     memory of a file or of another process. With `copy=False` it is shared, and the caller must not
     write to it. With `copy=True` the values are copied too.
+
+    The values are converted to `dtype`, and the tensor moved to `device`. Gradients reach `data`;
+    with `requires_grad=True` the result is a leaf of its own unless `data` requires a gradient.
     """
+    if dtype is not None:
+        dtypes.name_of(dtype)
+        data = _numbers_as(data, dtype)
     if is_compiling():
         if not isinstance(data, SparseTensor | Tensor | list | tuple):
             raise UserError(
                 "tulle.tensor: torch.compile takes tensors as data; convert other data outside of "
                 "the function that it traces."
             )
-        return _tensor_in_graph(data, format, index_dtype, bool(copy))
-    with sharing(copy is False):
-        result = _tensor(data, format, index_dtype)
-    if copy:
-        result = deepcopy(result)
-    if isinstance(result, SparseTensor):
+        result = _tensor_in_graph(data, format, index_dtype, bool(copy))
+    else:
+        with sharing(copy is False):
+            result = _tensor(data, format, index_dtype)
+        if copy:
+            result = deepcopy(result)
+    if device is not None or dtype is not None:
+        result = result.to(device=device, dtype=dtype)
+    if isinstance(result, SparseTensor) and not is_compiling():
         hold_in_advance(result.pattern)
+    if requires_grad and not result.requires_grad:
+        result = result.detach().requires_grad_()
     return result
 
 
@@ -82,6 +102,16 @@ def _tensor_in_graph(
 ) -> SparseTensor | Tensor:
     result = _tensor(data, format, index_dtype)
     return result.clone() if copy else result
+
+
+def _numbers_as(data: Any, dtype: torch.dtype) -> Any:
+    """Nested lists as a tensor of this type, without an intermediate type that would round."""
+    if not isinstance(data, list | tuple):
+        return data
+    try:
+        return torch.tensor(data, dtype=dtype)
+    except (TypeError, ValueError, RuntimeError):
+        return data  # `_tensor` raises the error
 
 
 def _tensor(

@@ -7,18 +7,19 @@ values to other devices, and state dicts contain it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
+from tulle.nn.guards import StructureHolder
 from tulle.nn.structures import from_state, same_structure, state_of
 from tulle.support.errors import UserError
-from tulle.tensors.pattern import Pattern
+from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
-class SparseModule(nn.Module):
+class SparseModule(StructureHolder):
     """The base of `SparseParameter` and `SparseBuffer`. Calling the module returns the sparse
     tensor with the present values."""
 
@@ -32,16 +33,67 @@ class SparseModule(nn.Module):
             )
         super().__init__()
         tensor.pattern.check_unchanged()
-        self._pattern: Pattern = tensor.pattern
+        self._pattern = tensor.pattern
+        self.watch()
 
     def forward(self) -> SparseTensor:
         """The sparse tensor. It shares the values, so gradients of computations reach them."""
         return SparseTensor(self._pattern, self.weight)
 
+    if TYPE_CHECKING:
+
+        def __call__(self) -> SparseTensor: ...
+
+    # ---- the sparse tensor --------------------------------------------------------------------
+
     @property
-    def pattern(self) -> Pattern:
-        """The structure."""
-        return self._pattern
+    def shape(self) -> torch.Size:
+        """The shape of the sparse tensor."""
+        return torch.Size(self._pattern.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of its dimensions."""
+        return len(self._pattern.shape)
+
+    @property
+    def format(self) -> Format:
+        """Its storage format."""
+        return self._pattern.format
+
+    @property
+    def nnz(self) -> int:
+        """The number of its entries."""
+        return self().nnz
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of its values."""
+        return self.weight.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Its device."""
+        return self.weight.device
+
+    @property
+    def T(self) -> SparseTensor:
+        """Its transpose, which shares the values."""
+        return self().T
+
+    def values(self) -> Tensor:
+        """Its values, `weight`."""
+        return self.weight
+
+    def to_dense(self) -> Tensor:
+        """The dense tensor of its elements."""
+        return self().to_dense()
+
+    def __matmul__(self, other: Any) -> Any:
+        return self() @ other
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return other @ self()
 
     def extra_repr(self) -> str:
         shape = "x".join(map(str, self._pattern.shape))
@@ -111,9 +163,8 @@ class SparseModule(nn.Module):
                 "the structure differs from that of the module, and the state has no values for "
                 "it; load a state that has both."
             )
-        self._pattern = from_state(given, self._pattern, values)
+        self.replace_structure(from_state(given, self._pattern, values))
         if held.shape != values.shape:
-            held.grad = None
             held.data = torch.zeros(values.shape, dtype=held.dtype, device=held.device)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -124,6 +175,7 @@ class SparseModule(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state | {"_pattern": state["_pattern"].pattern})
+        self.watch()
 
 
 class SparseParameter(SparseModule):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import torch
 from torch import Tensor
 
@@ -13,6 +15,8 @@ from tulle.tensors.pattern import Pattern
 
 # Of a composite format: the number of values in each part.
 _COUNTS = "counts"
+# In the derived data of a pattern.
+_FINGERPRINT = "fingerprint"
 
 
 def state_of(pattern: Pattern) -> dict[str, Tensor]:
@@ -78,3 +82,15 @@ def _assembled(state: dict[str, Tensor], like: Pattern, arrays: list[Tensor]) ->
         raise UserError(f"{counts} are no numbers of values for {len(like.parts)} parts.")
     numbers = (*like.shape, *counts)
     return reassembled(str(like.format), numbers, like.index_dtype, arrays)
+
+
+def fingerprint(pattern: Pattern) -> int:
+    """A number that differs for different structures and agrees for equal ones, also on another
+    device, with other index types and in other processes."""
+    known = pattern.derived.get(_FINGERPRINT)
+    if not isinstance(known, int):
+        digest = hashlib.blake2b(f"{pattern.format} {pattern.numbers}".encode(), digest_size=7)
+        for array in pattern.arrays:
+            digest.update(array.to("cpu", torch.int64).numpy())
+        known = pattern.derived[_FINGERPRINT] = int.from_bytes(digest.digest(), "little")
+    return known

@@ -82,7 +82,10 @@ def multi_dot(tensors: Sequence[Any], *, out: Tensor | None = None) -> Any:
 def matrix_power(input: Any, n: int) -> Any:
     """The product of n times the same matrix."""
     if n < 0:
-        raise UserError(f"matrix_power: a sparse matrix has no inverse here; n is {n}.")
+        raise UserError(
+            f"matrix_power: n must be 0 or more, not {n}: the inverse of a sparse matrix is mostly "
+            "dense. Invert A.to_dense()."
+        )
     if input.ndim != 2 or input.shape[0] != input.shape[1]:
         raise UserError(
             f"matrix_power: expected a square matrix, but found the shape {list(input.shape)}."

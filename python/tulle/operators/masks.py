@@ -15,6 +15,7 @@ from tulle.operators.pointwise_table import BY_FUNCTION
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.operands import as_operand
 from tulle.programs.program import Result, statement_program
+from tulle.restructuring.level_storage import order_of
 from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.tensors.composite_pattern import joined
@@ -25,12 +26,12 @@ _where = handler_of(BY_FUNCTION[torch.where])
 
 
 def where(condition: Any, input: Any = None, other: Any = None) -> Result:
-    """`input` where the condition is not 0, else `other`."""
+    """`input` where the condition is not 0, else `other`. Without both, the coordinates at which
+    the condition is not 0."""
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
     if input is None or other is None:
-        raise UserError(
-            "where: expected where(condition, input, other). For the coordinates of entries write "
-            "A.coordinates()."
-        )
+        raise UserError("where: expected where(condition, input, other) or where(condition).")
     result: Result = _where(condition, input, other)
     return result
 
@@ -43,6 +44,16 @@ def where_method(self: Any, condition: Any, other: Any) -> Result:
 def masked_fill(input: Any, mask: Any, value: Any) -> Result:
     """`value` where the mask is true, else `input`, in the type of `input`."""
     return where(mask, value, input).to(input.dtype)
+
+
+def nonzero(input: SparseTensor, *, as_tuple: bool = False) -> Any:
+    """The coordinates of the elements that are not 0, [n, rank], in row-major order; with
+    `as_tuple` one vector for each dimension."""
+    coordinates, values = with_single_entries(input).entries()
+    found = coordinates.index_select(1, (values.detach() != 0).nonzero()[:, 0])
+    places = order_of(found, input.shape, range(input.ndim))
+    found = found if places is None else found.index_select(1, places)
+    return tuple(found.unbind()) if as_tuple else found.T.contiguous()
 
 
 @recorded

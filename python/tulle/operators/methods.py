@@ -27,7 +27,6 @@ REDUCTIONS: dict[str, Handler] = {
     "all": statistics.all_,
     "count_nonzero": statistics.count_nonzero,
     "nansum": statistics.nansum,
-    "nonzero": sorting.nonzero,
     "nanmean": statistics.nanmean,
     "max": statistics.max_,
     "min": statistics.min_,
@@ -58,6 +57,8 @@ PRODUCTS: dict[str, Handler] = {
 MASKS_AND_EQUALITY: dict[str, Handler] = {
     "masked_fill": masks.masked_fill,
     "sparse_mask": masks.sparse_mask,
+    "nonzero": masks.nonzero,
+    "argwhere": masks.nonzero,
     "equal": equality.equal,
     "allclose": equality.allclose,
 }
@@ -75,7 +76,9 @@ def install() -> None:
         _add(operator, pointwise.operator_method(name))
     for operator, name in REVERSED.items():
         _add(operator, pointwise.operator_method(name, is_reversed=True))
-    for table in (METHODS_IN_PLACE, REDUCTIONS, PRODUCTS, MASKS_AND_EQUALITY):
+    for name, handler in REDUCTIONS.items():
+        _add(name, with_numpy_names(handler))
+    for table in (METHODS_IN_PLACE, PRODUCTS, MASKS_AND_EQUALITY):
         for name, handler in table.items():
             _add(name, handler)
     _add("where", masks.where_method)

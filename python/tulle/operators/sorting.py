@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from tulle.operators.alignment import with_single_entries
 from tulle.restructuring.entries import merged
 from tulle.restructuring.graph_operators import graph_operator
+from tulle.restructuring.level_storage import order_of, positions
 from tulle.restructuring.reading import count_without_memory, restored_structure, structure_of
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
@@ -54,16 +54,40 @@ def _order(*args: Any) -> list[Tensor]:
     coordinates, held = pattern.coordinates_at(slots)
     if pattern.has_padding:
         coordinates, slots = coordinates[:, held], slots[held]
+    places = order_of(coordinates, shape, range(len(shape)))
+    if places is not None:
+        coordinates, slots = coordinates.index_select(1, places), slots.index_select(0, places)
     rows = torch.zeros_like(slots)
     for coordinate, size in zip(coordinates[:-1], shape[:-1], strict=True):
         rows = rows * size + coordinate
-    # Stable sorts by coordinate, by value and by row: equal values stay in the order of columns.
-    order = coordinates[-1].argsort(stable=True)
-    order = order[values[slots[order]].argsort(stable=True, descending=descending)]
-    order = order[rows[order].argsort(stable=True)]
     count = math.prod(shape[:-1])
-    pos = torch.searchsorted(rows[order], torch.arange(count + 1, device=rows.device))
-    return [slots[order], coordinates[-1][order], pos]
+    # Equal values stay in the order of coordinates.
+    order = _order_in_rows(rows, count, values.index_select(0, slots), descending)
+    pos = positions(rows, count, torch.int64)
+    return [slots.index_select(0, order), coordinates[-1].index_select(0, order), pos]
+
+
+def _order_in_rows(rows: Tensor, count: int, values: Tensor, descending: bool) -> Tensor:
+    """The places of the entries, sorted by row and by value; rows ascend."""
+    if values.element_size() > 4 or count > _MOST_ROWS:
+        order = values.argsort(stable=True, descending=descending)
+        return order.index_select(0, rows[order].argsort(stable=True))
+    numbers = _numbers_in_order(values)
+    return ((rows << 32) + (~numbers if descending else numbers)).argsort(stable=True)
+
+
+_MOST_ROWS = 2**30
+
+
+def _numbers_in_order(values: Tensor) -> Tensor:
+    """Integers of 32 bits, as int64, in the order of values of at most 32 bits. As for torch, NaN
+    is the largest value, and both zeros are equal."""
+    if not values.is_floating_point():
+        return values.to(torch.int64)
+    wide = values.to(torch.float32) + 0.0  # -0 becomes 0
+    bits = wide.where(~wide.isnan(), torch.nan).view(torch.int32)
+    # The order of negative numbers is the reverse of that of their bits.
+    return torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
 
 
 def sort(input: SparseTensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
@@ -146,14 +170,3 @@ def _dimension_last(name: str, tensor: SparseTensor, dim: int) -> list[int]:
         raise UserError(f"{name}: expected a tensor with dimensions, but found a scalar.")
     wanted = dimension_of(name, dim, tensor.ndim)
     return [*(d for d in range(tensor.ndim) if d != wanted), wanted]
-
-
-def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """The coordinates of the elements that are not 0, in row-major order."""
-    coordinates, values = with_single_entries(input.detach()).entries()
-    coordinates = coordinates[:, values != 0].long()
-    order = torch.arange(coordinates.shape[1], device=coordinates.device)
-    for row in reversed(coordinates):
-        order = order[row[order].argsort(stable=True)]
-    coordinates = coordinates[:, order]
-    return tuple(coordinates) if as_tuple else coordinates.T.contiguous()

@@ -65,7 +65,10 @@ def changed(
         found = combine(values, numbers)
     else:
         found = (values[0] if len(values) == 1 else torch.cat(values)).index_select(0, numbers)
-    return SparseTensor(Pattern(format, sizes, tuple(arrays), index_dtype), found)
+    # A graph runs changes on operands that nothing has checked.
+    is_checked = all(source._pattern.is_checked for source in sources) and not is_traced([found])
+    pattern = Pattern(format, sizes, tuple(arrays), index_dtype, is_checked=is_checked)
+    return SparseTensor(pattern, found)
 
 
 def distributed(source: SparseTensor, format: Format) -> SparseTensor:
@@ -110,30 +113,58 @@ def _run(
     shape: tuple[int, ...],
     index_dtype: torch.dtype,
 ) -> list[Tensor]:
+    index = dtypes.name_of(index_dtype)
+    values = [source._values for source in sources]
+    if not is_traced([*sources, *_tensors_in(parameters)]):
+        for source in sources:
+            source._pattern.ensure_checked()
+        given = [
+            (source._pattern, one.shape[0], one.device)
+            for source, one in zip(sources, values, strict=True)
+        ]
+        return _found(name, given, parameters, format, shape, index)
     described = []
     for source in sources:
         pattern = source._pattern
-        index = dtypes.name_of(pattern.index_dtype)
-        values = source._values
+        own_index = dtypes.name_of(pattern.index_dtype)
         # Without arrays, an empty tensor tells the device.
-        arrays = pattern.arrays or (values.new_empty(0, dtype=torch.int64),)
-        described.append((pattern._format_text, index, pattern.shape, arrays, values.shape[0]))
-    call = (name, tuple(described), parameters, format, shape, dtypes.name_of(index_dtype))
-    parts = packed(call)
-    if is_traced([*parts.tensors, *(source._values for source in sources)]):
-        return _operator(parts.text, parts.sizes, parts.tensors)
-    for source in sources:
-        source._pattern.check_unchanged()
-    return _computed(call)
+        arrays = pattern.arrays or (source._values.new_empty(0, dtype=torch.int64),)
+        count = source._values.shape[0]
+        described.append((pattern._format_text, own_index, pattern.shape, arrays, count))
+    parts = packed((name, tuple(described), parameters, format, shape, index))
+    return _operator(parts.text, parts.sizes, parts.tensors)
+
+
+def _tensors_in(parameters: Any) -> list[Tensor]:
+    if isinstance(parameters, Tensor):
+        return [parameters]
+    if isinstance(parameters, tuple):
+        return [tensor for item in parameters for tensor in _tensors_in(item)]
+    return []
 
 
 def _computed(call: tuple[Any, ...]) -> list[Tensor]:
     """The structure arrays of the result and the numbers of its values."""
     name, described, parameters, format_text, shape, index = call
-    sources, first = [], 0
+    given = []
     for text, source_index, sizes, arrays, count in described:
         pattern = _pattern_of(text, sizes, arrays, dtypes.BY_NAME[source_index])
-        sources.append(Source(pattern, first, count, arrays[0].device))
+        given.append((pattern, count, arrays[0].device))
+    return _found(name, given, parameters, format_text, shape, index)
+
+
+def _found(
+    name: str,
+    given: Sequence[tuple[Pattern, int, torch.device]],
+    parameters: Any,
+    format_text: str,
+    shape: tuple[int, ...],
+    index: str,
+) -> list[Tensor]:
+    """As `_computed`, from the patterns of the operands."""
+    sources, first = [], 0
+    for pattern, count, device in given:
+        sources.append(Source(pattern, first, count, device))
         first += count
     format = Format(format_text, len(shape))
     found = _changes[name](sources, parameters, format, shape)

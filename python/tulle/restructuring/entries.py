@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from tulle.restructuring.level_storage import (
+    level_arrays,
+    level_order,
+    order_of,
+    stored_order,
+)
 from tulle.tensors.formats import Format
-from tulle.tensors.matching import keys_of
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -27,7 +33,8 @@ class Source(NamedTuple):
             rows = _all_coordinates(self.pattern)
             places = torch.arange(self.value_count, device=self.device)
             if rows is not None:
-                return Entries(rows, places + self.first if self.first else places)
+                numbers = places + self.first if self.first else places
+                return Entries(rows, numbers, stored_order(self.pattern.format))
         coordinates, held = self.pattern.coordinates_at(places)
         if self.pattern.has_padding:
             kept = held.nonzero()[:, 0]
@@ -40,14 +47,41 @@ class Entries(NamedTuple):
 
     coordinates: Tensor  # [rank, n]
     numbers: Tensor  # [n]: the number of the value among the values of all operands
+    # The dimensions in whose lexicographic order the entries are known to be sorted.
+    order: tuple[int, ...] | None = None
 
     def at(self, places: Tensor) -> Entries:
         """The entries at these places."""
-        return Entries(self.coordinates[:, places], self.numbers[places])
+        rows = [row.index_select(0, places) for row in self.coordinates]
+        return Entries(torch.stack(rows), self.numbers.index_select(0, places))
 
     def where(self, chosen: Tensor) -> Entries:
         """The entries where `chosen` is true."""
-        return self.at(chosen.nonzero()[:, 0])
+        return self.at(chosen.nonzero()[:, 0])._replace(order=self.order)
+
+    def placed(self, places: Tensor, order: tuple[int, ...]) -> Entries:
+        """The entries at other places, which are a permutation and have this order."""
+        own = torch.arange(places.numel(), device=places.device)
+        return self.at(torch.empty_like(own).scatter_(0, places, own))._replace(order=order)
+
+    def runs(self) -> list[tuple[Tensor, Tensor]] | None:
+        """For each number of dimensions, taken in `order`: the runs of entries that agree in them.
+        The first place of the run of each entry, and the length of the run. None without order."""
+        if self.order is None:
+            return None
+        count, device = self.numbers.numel(), self.numbers.device
+        own = torch.arange(count, device=device)
+        found = [(torch.zeros_like(own), torch.full_like(own, count))]
+        starts = torch.zeros(count, dtype=torch.bool, device=device)
+        starts[:1] = True
+        for d in self.order[:-1]:
+            row = self.coordinates[d]
+            starts[1:] |= row[1:] != row[:-1]
+            first = starts.nonzero()[:, 0]
+            lengths = torch.cat([first, first.new_tensor([count])]).diff()
+            runs = torch.repeat_interleave(lengths)
+            found.append((first.index_select(0, runs), lengths.index_select(0, runs)))
+        return [*found, (own, torch.ones_like(own))]
 
 
 def _all_coordinates(pattern: Pattern) -> Tensor | None:
@@ -101,33 +135,35 @@ def stored(
     entries: Entries, format: Format, shape: tuple[int, ...], index_dtype: torch.dtype
 ) -> Storage:
     """The storage of entries, each at a coordinate of its own, in a format."""
-    coordinates, numbers = _sorted(entries, shape)
-    count = numbers.numel()
-    pos = torch.tensor([0, count], dtype=index_dtype, device=numbers.device)
-    arrays = (pos, *(row.to(index_dtype, copy=True) for row in coordinates))
-    coo = Format("coo", len(shape))
-    if format == coo:
-        return Storage(arrays, numbers)
+    order = level_order(format)
+    if order is not None:
+        entries = _sorted(entries, shape, order)
+        arrays = level_arrays(entries.coordinates, format, shape, index_dtype)
+        return Storage(arrays, entries.numbers)
+    rank = len(shape)
+    coordinates, numbers, _ = _sorted(entries, shape, range(rank))
+    coo = Format("coo", rank)
+    arrays = level_arrays(coordinates, coo, shape, index_dtype)
     # The conversion moves the numbers of the values in place of the values. If there may be slots
     # without an entry, which get a 0, it counts from 1.
     is_padded = may_pad(format)
     listed = numbers + 1 if is_padded else numbers
-    source = SparseTensor(Pattern(coo, shape, arrays, index_dtype), listed)
+    source = SparseTensor(Pattern(coo, shape, arrays, index_dtype, is_checked=True), listed)
     converted: SparseTensor = source.to(format=format)
     found = converted.values()
     if is_padded:
         # An unused slot may have any number.
-        largest = int(listed.max()) if count else 0
+        largest = int(listed.max()) if listed.numel() else 0
         found = found.clamp(min=0, max=largest) - 1
     return Storage(converted.pattern.arrays, found)
 
 
-def _sorted(entries: Entries, shape: tuple[int, ...]) -> Entries:
-    """The entries in lexicographic order."""
-    keys = keys_of(entries.coordinates, shape)
-    if bool((keys[1:] > keys[:-1]).all()):
+def _sorted(entries: Entries, shape: tuple[int, ...], order: Sequence[int]) -> Entries:
+    """The entries in the lexicographic order of these dimensions."""
+    if entries.order == tuple(order):
         return entries
-    return entries.at(keys.argsort())
+    places = order_of(entries.coordinates, shape, order)
+    return entries if places is None else entries.at(places)
 
 
 def needs_merging(format: Format) -> bool:

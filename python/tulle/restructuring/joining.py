@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -12,11 +13,13 @@ from torch import Tensor
 
 from tulle.restructuring.changes import change, changed
 from tulle.restructuring.entries import Entries, Source, Storage, merged
+from tulle.restructuring.level_storage import is_below_dense, level_order
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.graph_boundary import recorded
+from tulle.tensors.matching import keys_of
 from tulle.tensors.sparse_tensor import SparseTensor
 
 
@@ -81,11 +84,45 @@ def _join(
 ) -> Entries | Storage:
     at, starts = parameters
     if _is_outermost(sources, at, format):
-        return _one_after_the_other(sources, starts)
+        return _one_after_the_other(sources, {at: starts})
+    is_same = all(source.pattern.format == format for source in sources)
+    if is_same and is_below_dense(format, at):
+        return _side_by_side(sources, starts)
     parts = [source.entries() for source in sources]
+    for part, start in zip(parts, starts, strict=True):
+        if start:
+            part.coordinates[at] += start
+    order = level_order(format)
+    places = None if order is None else _merged_places(parts, at, order, shape)
     rows = torch.cat([part.coordinates for part in parts], dim=1)
-    rows[at] += _of_each(starts, parts)
-    return Entries(rows, torch.cat([part.numbers for part in parts]))
+    found = Entries(rows, torch.cat([part.numbers for part in parts]))
+    return found if places is None or order is None else found.placed(places, order)
+
+
+def _merged_places(
+    parts: Sequence[Entries], dimension: int, order: tuple[int, ...], shape: Sequence[int]
+) -> Tensor | None:
+    """For each part the places of its entries among those of all parts, in the order of these
+    dimensions: the entries that agree before the joined dimension follow each other part by part.
+    None if this costs more than to sort, or if the entries of a part are not in order."""
+    outer = list(order[: order.index(dimension)])
+    sizes = tuple(shape[d] for d in outer)
+    total = math.prod(sizes)
+    if not 0 < total <= 4 * sum(part.numbers.numel() for part in parts):
+        return None
+    if any(part.order != order for part in parts):
+        return None
+    keys = [keys_of(part.coordinates[outer], sizes) for part in parts]
+    counts = torch.stack([torch.bincount(one, minlength=total) for one in keys])
+    # Where the entries of a part with a key begin, among all parts and in the part alone.
+    begins = (counts.T.reshape(-1).cumsum(0).reshape(total, -1) - counts.T).T
+    own = counts.cumsum(1) - counts
+    return torch.cat(
+        [
+            (begin - first).index_select(0, key) + torch.arange(key.numel(), device=key.device)
+            for begin, first, key in zip(begins, own, keys, strict=True)
+        ]
+    )
 
 
 def _is_outermost(sources: list[Source], dimension: int, format: Format) -> bool:
@@ -102,24 +139,56 @@ def _is_outermost(sources: list[Source], dimension: int, format: Format) -> bool
     )
 
 
-def _one_after_the_other(sources: list[Source], starts: Sequence[int]) -> Storage:
-    """The storage of tensors that are joined along the outermost level; `starts` are their first
-    coordinates in the result."""
+def _one_after_the_other(sources: list[Source], starts: Mapping[int, Sequence[int]]) -> Storage:
+    """The storage of tensors that are joined along the outermost level. `starts` are their first
+    coordinates in the result in some dimensions, without those of dense levels below. If it is
+    empty, the result has a dense level above theirs."""
     levels = sources[0].pattern.format.levels
-    names = [name for level in levels for name in level.arrays]
+    has_all_slots = levels[0].full or not starts
+    stored = [(name, level) for level in levels for name in level.arrays]
     arrays: list[Tensor] = []
-    for at, name in enumerate(names):
+    for at, (name, level) in enumerate(stored):
         given = [source.pattern.arrays[at] for source in sources]
         if name == "pos":
             filled = accumulate((int(pos[-1]) for pos in given), initial=0)
             moved_on = [pos[1:] + start for pos, start in zip(given, filled, strict=False)]
-            given = [given[0][:1], *(moved_on if at or levels[0].full else moved_on[-1:])]
-        elif at == 1 and levels[0].crd:
-            dtype = torch.int64 if starts[-1] >= 2**31 else given[0].dtype
-            given = [crd.to(dtype) + start for crd, start in zip(given, starts, strict=True)]
+            given = [given[0][:1], *(moved_on if at or has_all_slots else moved_on[-1:])]
+        elif name == "crd" and level.dimension in starts:
+            own = starts[level.dimension]
+            dtype = torch.int64 if own[-1] >= 2**31 else given[0].dtype
+            given = [crd.to(dtype) + start for crd, start in zip(given, own, strict=True)]
         arrays.append(torch.cat(given))
     count = sum(source.value_count for source in sources)
     return Storage(tuple(arrays), torch.arange(count, device=sources[0].device))
+
+
+def _side_by_side(sources: list[Source], starts: Sequence[int]) -> Storage:
+    """The storage of tensors that are joined along the innermost level. Below each slot of the
+    level above, the entries of the tensors follow each other."""
+    arrays = [source.pattern.arrays for source in sources]
+    lengths = torch.stack([pos.diff() for pos, _ in arrays])
+    ends = lengths.T.reshape(-1).cumsum(0).reshape(-1, len(sources))
+    begins = ends.T - lengths
+    count = sum(source.value_count for source in sources)
+    numbers = torch.empty(count, dtype=torch.int64, device=sources[0].device)
+    for source, (pos, _), begin, own in zip(sources, arrays, begins, lengths, strict=True):
+        listed = torch.arange(source.value_count, device=numbers.device)
+        places = torch.repeat_interleave(begin - pos[:-1], own).add_(listed)
+        numbers.scatter_(0, places, listed.add_(source.first))
+    dtype = torch.int64 if starts[-1] >= 2**31 else arrays[0][1].dtype
+    moved_on = [crd.to(dtype) + start for (_, crd), start in zip(arrays, starts, strict=True)]
+    pos = torch.cat([ends.new_zeros(1), ends[:, -1]])
+    return Storage((pos, torch.cat(moved_on).index_select(0, numbers)), numbers)
+
+
+def _is_below_dense(sources: list[Source], format: Format) -> bool:
+    """Whether the levels of all operands are those of the result below a dense level."""
+    first, *below = format.counted_levels
+    own = sources[0].pattern.format
+    named = [
+        re.sub(r"\bd(\d+)", lambda name: f"d{int(name[1]) + 1}", n) for n in own.counted_levels
+    ]
+    return first == "d0:dense" and below == named and all(s.pattern.format == own for s in sources)
 
 
 def _of_each(numbers: Sequence[int], parts: Sequence[Entries]) -> Tensor:
@@ -155,7 +224,9 @@ def stacked(tensors: Any, dim: int) -> SparseTensor:
 @change
 def _stack(
     sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
-) -> Entries:
+) -> Entries | Storage:
+    if parameters == 0 and _is_below_dense(sources, format):
+        return _one_after_the_other(sources, {})
     parts = [source.entries() for source in sources]
     rows = list(torch.cat([part.coordinates for part in parts], dim=1))
     rows.insert(parameters, _of_each(range(len(parts)), parts))
@@ -181,11 +252,19 @@ def block_diagonal(tensors: Any) -> SparseTensor:
 @change
 def _block_diagonal(
     sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
-) -> Entries:
+) -> Entries | Storage:
+    outer, inner = format.levels[0], format.levels[-1]
+    is_by_entry = level_order(format) is not None and inner.dimension != outer.dimension
+    if is_by_entry and inner.crd and _is_outermost(sources, outer.dimension, format):
+        return _one_after_the_other(sources, dict(enumerate(parameters)))
     parts = [source.entries() for source in sources]
+    for part, *starts in zip(parts, *parameters, strict=True):
+        for row, start in zip(part.coordinates, starts, strict=True):
+            row += start
+    order = parts[0].order
+    is_sorted = all(part.order == order for part in parts)
     rows = torch.cat([part.coordinates for part in parts], dim=1)
-    rows += torch.stack([_of_each(starts, parts) for starts in parameters])
-    return Entries(rows, torch.cat([part.numbers for part in parts]))
+    return Entries(rows, torch.cat([part.numbers for part in parts]), order if is_sorted else None)
 
 
 # ---- kron --------------------------------------------------------------------------------------
@@ -237,4 +316,16 @@ def _kronecker(
         )
         rows.append((outer[:, None] * size + inner).reshape(-1))
     numbers = left.numbers[:, None] * b.value_count + (right.numbers - b.first)
-    return Entries(torch.stack(rows), numbers.reshape(-1))
+    found = Entries(torch.stack(rows), numbers.reshape(-1))
+    runs, inner = left.runs(), right.runs()
+    if left.order != right.order or not runs or not inner or left.order != level_order(format):
+        return found
+    # The runs of the left operand in a dimension, and within each of them those of the right one,
+    # lie within the runs of both operands in the dimensions before it.
+    places = torch.zeros_like(numbers)
+    for (a1, _), (a2, count), (b1, width), (b2, _) in zip(
+        runs, runs[1:], inner, inner[1:], strict=False
+    ):
+        places += (a2 - a1)[:, None] * width + count[:, None] * (b2 - b1)
+    assert left.order is not None
+    return found.placed(places.reshape(-1), left.order)

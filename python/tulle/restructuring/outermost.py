@@ -17,6 +17,10 @@ from tulle.restructuring.entries import Source, Storage
 from tulle.restructuring.selections import NEW, PICKED, Range, Selection
 from tulle.tensors.formats import Format, Level
 
+# A table of all coordinates costs less than a search for each entry up to this many coordinates for
+# each entry.
+_SIZE_PER_LOOKUP = 64
+
 
 def outermost_selected(source: Source, selection: Selection, format: Format) -> Storage | None:
     """The storage of the result if it has the levels of the operand. None if the result has other
@@ -29,10 +33,16 @@ def outermost_selected(source: Source, selection: Selection, format: Format) -> 
     chosen = selection.selectors[outermost.dimension]
     own: list[Tensor] = []
     if outermost.full and outermost.direct:
+        if isinstance(chosen, int) or (isinstance(chosen, Range) and chosen.step == 1):
+            low, high = (chosen, chosen + 1) if isinstance(chosen, int) else _ends(chosen)
+            copied, low, high = _below_range(below, pattern.shape, arrays, low, high)
+            first = low + source.first
+            numbers = torch.arange(first, first + high - low, device=source.device)
+            return Storage(tuple(copied), numbers)
         slots = _dense_slots(chosen, selection.picks, source.device)
     elif isinstance(chosen, Range) and chosen.step == 1 and _is_ascending(pattern.format):
         pos, crd, *arrays = arrays
-        low, high = _bounds(crd, chosen.start, chosen.start + chosen.length)
+        low, high = _bounds(crd, *_ends(chosen))
         slots = torch.arange(low, high, device=crd.device)
         own = [torch.tensor([0, high - low], dtype=pos.dtype, device=pos.device)]
         own.append(crd[low:high] - chosen.start)
@@ -54,10 +64,10 @@ def candidate_slots(source: Source, selection: Selection) -> Tensor | None:
     hull = _hull(chosen, size)
     if (chosen is not None and hull is None) or (len(levels) == 1 and slots is not None):
         return slots
-    crd = crd if slots is None else crd[slots]
+    crd = crd if slots is None else crd.index_select(0, slots)
     if hull is not None:
         kept = (crd >= hull[0]) & (crd < hull[1])
-    elif size <= 4 * crd.numel():
+    elif size <= _SIZE_PER_LOOKUP * crd.numel():
         number = sum(one is None for one in selection.selectors[:dimension])
         is_picked = torch.zeros(size + 1, dtype=torch.bool, device=crd.device)
         is_picked[selection.picks[number].reshape(-1)] = True
@@ -65,7 +75,7 @@ def candidate_slots(source: Source, selection: Selection) -> Tensor | None:
     else:
         return slots
     found = kept.nonzero()[:, 0]
-    return found if slots is None else slots[found]
+    return found if slots is None else slots.index_select(0, found)
 
 
 def _slots_below_range(source: Source, selection: Selection) -> Tensor | None:
@@ -89,6 +99,11 @@ def _slots_below_range(source: Source, selection: Selection) -> Tensor | None:
     else:
         return None
     return _below(below, pattern.shape, arrays, slots)[1]
+
+
+def _ends(chosen: Range) -> tuple[int, int]:
+    """The first coordinate and the end of consecutive ones."""
+    return chosen.start, chosen.start + chosen.length
 
 
 def _hull(chosen: Range | int | None, size: int) -> tuple[int, int] | None:
@@ -141,13 +156,9 @@ def _is_ascending(format: Format) -> bool:
     return "unordered" not in format.counted_levels[0] and not format.levels[0].unused
 
 
-def _dense_slots(
-    chosen: Range | int | None, picks: Sequence[Tensor], device: torch.device
-) -> Tensor:
+def _dense_slots(chosen: Range | None, picks: Sequence[Tensor], device: torch.device) -> Tensor:
     if chosen is None:
         return picks[0]
-    if not isinstance(chosen, Range):
-        return torch.tensor([chosen], device=device)
     return torch.arange(chosen.length, device=device) * chosen.step + chosen.start
 
 
@@ -164,13 +175,33 @@ def _below(
             slots = (slots[:, None] * extent + within).reshape(-1)
         elif level.pos:
             pos = next(stored)
-            starts = pos[slots]
-            lengths = pos[slots + 1] - starts
+            starts = pos.index_select(0, slots)
+            lengths = pos.index_select(0, slots + 1) - starts
             ends = torch.cumsum(lengths, 0, dtype=pos.dtype)
             copied.append(torch.cat([pos.new_zeros(1), ends]))
             parents = torch.repeat_interleave(lengths)
             within = torch.arange(parents.numel(), device=slots.device)
-            slots = within + (starts - (ends - lengths))[parents]
+            slots = within + (starts - (ends - lengths)).index_select(0, parents)
         if level.crd or level.bits:
-            copied.append(next(stored)[slots])
+            copied.append(next(stored).index_select(0, slots))
     return copied, slots
+
+
+def _below_range(
+    levels: Sequence[Level], shape: Sequence[int], arrays: list[Tensor], low: int, high: int
+) -> tuple[list[Tensor], int, int]:
+    """As `_below`, for the slots from `low` to `high`, excluded: these are consecutive in each
+    level."""
+    copied: list[Tensor] = []
+    stored = iter(arrays)
+    for level in levels:
+        if level.direct or level.width:
+            extent = level.width or level.extent(shape[level.dimension])
+            low, high = low * extent, high * extent
+        elif level.pos:
+            pos = next(stored)[low : high + 1]
+            low, high = int(pos[0]), int(pos[-1])
+            copied.append(pos - low)
+        if level.crd or level.bits:
+            copied.append(next(stored)[low:high].clone())
+    return copied, low, high

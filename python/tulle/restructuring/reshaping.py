@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 import torch
 
 from tulle.restructuring.changes import change, changed
-from tulle.restructuring.entries import Entries, Source, merged
+from tulle.restructuring.entries import Entries, Source, Storage, merged
+from tulle.restructuring.level_storage import is_below_dense
+from tulle.restructuring.outermost import outermost_selected
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
+from tulle.restructuring.selections import Range, Selection
 from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.graph_boundary import recorded
+from tulle.tensors.matching import keys_of
 from tulle.tensors.sparse_tensor import SparseTensor
 
 _MOST_ELEMENTS = 2**62  # of dimensions that are joined
@@ -104,12 +108,19 @@ def _reshape(
     if not entries.numbers.numel():
         return Entries(torch.stack(rows), entries.numbers)
     for before, after in parameters:
-        numbers = torch.zeros_like(entries.numbers)
-        for d in before:
-            numbers = numbers * sizes[d] + entries.coordinates[d]
-        for d in reversed(after):
-            rows[d], numbers = numbers % shape[d], numbers // shape[d]
-    return Entries(torch.stack(rows), entries.numbers)
+        if not after:
+            continue
+        numbers = keys_of(entries.coordinates[list(before)], tuple(sizes[d] for d in before))
+        for d in reversed(after[1:]):
+            quotient = torch.div(numbers, shape[d], rounding_mode="trunc")
+            rows[d] = torch.sub(numbers, quotient, alpha=shape[d])
+            numbers = quotient
+        rows[after[0]] = numbers
+    # Row-major order is the same in both shapes.
+    is_sorted = entries.order == tuple(range(len(sizes)))
+    return Entries(
+        torch.stack(rows), entries.numbers, tuple(range(len(shape))) if is_sorted else None
+    )
 
 
 # ---- repeated tensors --------------------------------------------------------------------------
@@ -162,12 +173,44 @@ def flipped(source: SparseTensor, dims: Sequence[int]) -> SparseTensor:
 @change
 def _flip(
     sources: list[Source], parameters: Any, format: Format, shape: tuple[int, ...]
-) -> Entries:
-    entries = sources[0].entries()
-    rows = list(entries.coordinates)
+) -> Entries | Storage:
+    [source] = sources
+    ranges = [
+        Range(size - 1, -1, size) if d in parameters else Range(0, 1, size)
+        for d, size in enumerate(shape)
+    ]
+    ready = outermost_selected(
+        source, Selection(tuple(ranges), (), tuple(range(len(shape)))), format
+    )
+    if ready is not None:
+        return ready
+    if len(parameters) == 1 and format == source.pattern.format:
+        [d] = parameters
+        if is_below_dense(format, d):
+            return _innermost_flipped(source, shape[d])
+    entries = source.entries()
+    runs = entries.runs()
     for d in parameters:
-        rows[d] = shape[d] - 1 - rows[d]
-    return Entries(torch.stack(rows), entries.numbers)
+        entries.coordinates[d] = shape[d] - 1 - entries.coordinates[d]
+    if runs is None or entries.order is None:
+        return entries._replace(order=None)
+    # The runs of each flipped dimension change places within the run of the dimensions before it.
+    places = torch.arange(entries.numbers.numel(), device=entries.numbers.device)
+    for (first, length), (inner, inner_length), d in zip(
+        runs, runs[1:], entries.order, strict=False
+    ):
+        if d in parameters:
+            places += 2 * (first - inner) + length - inner_length
+    return entries.placed(places, entries.order)
+
+
+def _innermost_flipped(source: Source, size: int) -> Storage:
+    """The storage with the entries below each slot of the dense levels in reverse order."""
+    pos, crd = source.pattern.arrays
+    # The slots n and m change places where n + m is this sum.
+    sums = torch.repeat_interleave(pos[:-1].to(torch.int64) + pos[1:] - 1, pos.diff())
+    slots = sums.sub_(torch.arange(crd.numel(), device=crd.device))
+    return Storage((pos.clone(), size - 1 - crd.index_select(0, slots)), slots + source.first)
 
 
 @recorded

@@ -12,6 +12,7 @@ from torch import Tensor
 from tulle.programs.graph_calls import is_traced
 from tulle.restructuring.changes import change, changed, looked_up
 from tulle.restructuring.entries import Entries, Source, Storage, merged
+from tulle.restructuring.level_storage import order_of, stored_order
 from tulle.restructuring.outermost import candidate_slots, outermost_selected
 from tulle.restructuring.result_formats import Origin, default_format, moved, result_format
 from tulle.restructuring.selections import (
@@ -28,12 +29,37 @@ from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.matching import keys_of
 from tulle.tensors.sparse_tensor import SparseTensor
 
+# A table of all keys costs less than a search for each entry up to this many keys for each entry.
+_KEYS_PER_LOOKUP = 16
+
 
 @recorded
 def indexed(source: SparseTensor, index: Any) -> SparseTensor | Tensor:
     """`source[index]`. An ordinary tensor if integers and index tensors leave no dimension."""
+    at_entries = _at_same_entries(source, index)
+    if at_entries is not None:
+        return at_entries
     selection = selection_of(index, source._pattern.shape, source.device)
     return selected(source, selection)
+
+
+def _at_same_entries(source: SparseTensor, mask: Any) -> Tensor | None:
+    """The elements where a sparse mask with the same entries is true, in row-major order. None for
+    any other index."""
+    if not isinstance(mask, SparseTensor) or mask._pattern is not source._pattern:
+        return None
+    if mask.dtype != torch.bool or source.format.is_composite or is_traced([source, mask]):
+        return None
+    pattern, order = source._pattern, stored_order(source.format)
+    if order is None:
+        return None
+    pattern.ensure_checked()
+    slots = mask._values.nonzero()[:, 0]
+    if order != tuple(range(source.ndim)):
+        coordinates, _ = pattern.coordinates_at(slots)
+        places = order_of(coordinates, pattern.shape, range(source.ndim))
+        slots = slots if places is None else slots.index_select(0, places)
+    return source._values.index_select(0, slots)
 
 
 def selected(source: SparseTensor, selection: Selection) -> SparseTensor | Tensor:
@@ -113,7 +139,12 @@ def _in_ranges(entries: Entries, selection: Selection) -> Entries:
                 inside &= number * step == offset
             rows[at] = number
         kept = inside if kept is None else kept & inside
-    found = Entries(torch.stack(rows), entries.numbers)
+    # Single coordinates and ascending ranges leave the order of the remaining entries.
+    is_ascending = all(
+        isinstance(one, int) or (one and one.step > 0) for one in selection.selectors
+    )
+    order = entries.order if is_ascending else None
+    found = Entries(torch.stack(rows), entries.numbers, order)
     return found if kept is None else found.where(kept)
 
 
@@ -131,20 +162,21 @@ def _matches(
     first, counts = _ranges_of(pick_keys, entry_keys, math.prod(shape[d] for d in dimensions))
     places = torch.repeat_interleave(counts)
     starts = torch.cumsum(counts, 0) - counts
-    within = torch.arange(places.numel(), device=places.device) - starts[places]
-    return places, order[first[places] + within]
+    within = torch.arange(places.numel(), device=places.device)
+    found = within + (first - starts).index_select(0, places)
+    return places, order.index_select(0, found)
 
 
 def _ranges_of(pick_keys: Tensor, entry_keys: Tensor, most: int) -> tuple[Tensor, Tensor]:
     """For each entry the first of the ascending picks with its key, and their number; there are at
     most that many keys."""
-    if most > 4 * (pick_keys.numel() + entry_keys.numel()):
+    if most > _KEYS_PER_LOOKUP * (pick_keys.numel() + entry_keys.numel()):
         first = torch.searchsorted(pick_keys, entry_keys)
         return first, torch.searchsorted(pick_keys, entry_keys, right=True) - first
     counts = torch.zeros(most, dtype=torch.int64, device=pick_keys.device)
     counts.index_add_(0, pick_keys, torch.ones_like(pick_keys))
     starts = torch.cumsum(counts, 0) - counts
-    return starts[entry_keys], counts[entry_keys]
+    return starts.index_select(0, entry_keys), counts.index_select(0, entry_keys)
 
 
 def _laid_out(entries: Entries, found: Tensor, selection: Selection) -> Entries:
@@ -155,12 +187,16 @@ def _laid_out(entries: Entries, found: Tensor, selection: Selection) -> Entries:
             rows.append(torch.zeros_like(entries.numbers))
         elif item == PICKED:
             shape = selection.pick_shape
+            if len(shape) == 1:
+                rows.append(found)
+                continue
             for at, size in enumerate(shape):
                 below = math.prod(shape[at + 1 :])
                 rows.append(found // max(below, 1) % max(size, 1))
         else:
             rows.append(entries.coordinates[item])
-    return Entries(torch.stack(rows), entries.numbers)
+    is_same = selection.layout == tuple(range(len(selection.selectors)))
+    return Entries(torch.stack(rows), entries.numbers, entries.order if is_same else None)
 
 
 # ---- single elements ---------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 from torch.compiler import is_compiling
 
+from tulle.restructuring.assigning import assigned
 from tulle.restructuring.diagonals import diagonal, embedded_diagonal, trace, triangle
 from tulle.restructuring.entries import needs_merging
 from tulle.restructuring.joining import block_diagonal, joined, kronecker, stacked
@@ -20,6 +21,7 @@ from tulle.tensors.sparse_tensor import SparseTensor
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "index": indexed,
     "prune": pruned,
+    "assign": assigned,
     "masked_select": masked_selected,
     "reshape": reshaped,
     "tile": tiled,

@@ -26,6 +26,10 @@ class IndexingMethods(StoredTensor):
         no dimension of the operand."""
         return operations.installed.restructure("index", self, index)
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Sets stored elements. An element without an entry can only be set to 0."""
+        operations.installed.restructure("assign", self, index, value)
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self.unbind())
 

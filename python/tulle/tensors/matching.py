@@ -72,8 +72,10 @@ def _entries(pattern: Pattern) -> tuple[Tensor, Tensor]:
 def keys_of(coordinates: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A number for each column: equal for equal columns, and in lexicographic order."""
     if math.prod(shape) < _LARGEST_KEY:
-        keys = torch.zeros(coordinates.shape[1], dtype=torch.int64, device=coordinates.device)
-        for row, size in zip(coordinates, shape, strict=True):
-            keys = keys * size + row
+        if not shape:
+            return coordinates.new_zeros(coordinates.shape[1])
+        keys = coordinates[0]
+        for row, size in zip(coordinates[1:], shape[1:], strict=True):
+            keys = torch.add(row, keys, alpha=size)
         return keys
     return torch.unique(coordinates, dim=1, return_inverse=True)[1]

@@ -13,12 +13,20 @@ _SHOWN = 4  # entries at either end
 
 def text_of(tensor: StoredTensor) -> str:
     """A few lines, however large the tensor is."""
-    summary = tensor.pattern.summary(tensor.nnz, tensor.device)
+    summary = tensor.pattern.summary(tensor.nnz, tensor.device) + _graph(tensor)
     shape = "x".join(map(str, tensor.pattern.shape))
     head = f"tulle.SparseTensor({shape} {dtypes.torch_name(tensor.dtype)}, {summary})"
     first, last = _ends(tensor, _SHOWN)
     hidden = ["  ..."] if tensor.nnz > len(first) + len(last) else []
     return "\n".join([head, *_lines(tensor, first), *hidden, *_lines(tensor, last)])
+
+
+def _graph(tensor: StoredTensor) -> str:
+    """What torch's tensors print of autograd."""
+    node = tensor.values().grad_fn
+    if node is not None:
+        return f", grad_fn=<{node.name()}>"
+    return ", requires_grad=True" if tensor.requires_grad else ""
 
 
 def _ends(tensor: StoredTensor, shown: int) -> tuple[Tensor, Tensor]:

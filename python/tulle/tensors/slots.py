@@ -66,11 +66,13 @@ def coordinates_at(structure: Structure, slots: Tensor) -> tuple[Tensor, Tensor]
     rank = len(structure.shape)
     result = torch.zeros(rank, slots.numel(), dtype=torch.int64, device=slots.device)
     for level, coordinates in found.levels:
-        scale = level.divisor if level.part == "q" else 1
-        result[level.dimension] += coordinates * scale
+        scaled = coordinates * level.divisor if level.part == "q" else coordinates
+        result[level.dimension] += scaled
     for level in levels:
         if level.part == "d":
             result[level.dimension] += result[level.second]
+    if not has_padding(structure):
+        return result, torch.ones_like(slots, dtype=torch.bool)
     shape = torch.tensor(structure.shape, device=slots.device)[:, None]
     inside = ((result >= 0) & (result < shape)).all(0)
     return result, inside if found.used is None else inside & found.used
@@ -89,15 +91,16 @@ def _level_coordinates(
     arrays = list(structure.arrays)
     found: list[tuple[Level, Tensor]] = []
     used: Tensor | None = None
-    for level in reversed(levels):
+    for at, level in reversed(list(enumerate(levels))):
         held: Tensor | None = None
         if level.direct:
             if level.bits:
-                held = arrays.pop()[slots]
+                held = arrays.pop().index_select(0, slots)
             extent = level.extent(structure.shape[level.dimension])
-            coordinates, slots = slots % extent, slots // extent
+            # The outermost level has one slot for each coordinate.
+            coordinates, slots = (slots % extent, slots // extent) if at else (slots, slots)
         elif level.crd:
-            coordinates = arrays.pop()[slots].to(torch.int64)
+            coordinates = arrays.pop().index_select(0, slots).to(torch.int64)
             held = coordinates >= 0 if level.unused else None
             if level.pos:
                 slots = _parents(arrays.pop(), slots)
@@ -106,7 +109,7 @@ def _level_coordinates(
         else:
             pos = arrays.pop()
             parents = _parents(pos, slots)
-            coordinates, slots = slots - pos[parents], parents
+            coordinates, slots = slots - pos.index_select(0, parents), parents
         if held is not None:
             used = held if used is None else used & held
         found.append((level, coordinates))
@@ -119,7 +122,7 @@ def _parents(pos: Tensor, slots: Tensor) -> Tensor:
     # In graphs, where sizes may be unknown, results should not add further unknown sizes.
     if isinstance(count, torch.SymInt) or isinstance(rows, torch.SymInt) or count < rows:
         return torch.searchsorted(pos, slots, right=True) - 1
-    return torch.repeat_interleave(pos.diff())[slots]
+    return torch.repeat_interleave(pos.diff()).index_select(0, slots)
 
 
 # ---- counting entries ----------------------------------------------------------------------------

@@ -152,20 +152,30 @@ class StoredTensor:
     # ---- the same structure with other values --------------------------------------------------
 
     def with_values(self, values: Tensor) -> Self:
-        """A tensor with the same structure and other values, in storage order."""
+        """A tensor with the same structure and other values, in storage order. With several values
+        for each, [count, n], the result has a further dimension of size n, which is dense and
+        innermost."""
         if not isinstance(values, Tensor):
             raise UserError(f"with_values: expected a tensor, but found {type(values).__name__}.")
         dtypes.name_of(values.dtype)
         if values.layout != torch.strided:
             raise UserError(f"with_values: expected a dense tensor, but found {values.layout}.")
-        if values.shape != self._values.shape:
+        if not values.ndim or values.shape[:1] != self._values.shape:
             raise UserError(
                 f"with_values: expected a vector of {self._values.numel()} values, one for each "
                 f"value that values() has, but found the shape {list(values.shape)}."
             )
         if not is_compiling() and values._is_zerotensor():
             values = values.clone()  # gradients that are 0 everywhere may have no memory
-        return type(self)(self._pattern, values.contiguous())
+        pattern = self._pattern
+        if values.ndim > 1 and self.format.is_composite:
+            raise UserError(
+                f"with_values: a tensor in the format {self.format} takes one value for each entry;"
+                ' convert it first: A.to(format="csr").'
+            )
+        for size in values.shape[1:]:
+            pattern = pattern.with_batch(size)
+        return type(self)(pattern, values.contiguous().reshape(-1))
 
     def detach(self) -> Self:
         """The same tensor without gradients."""

@@ -62,6 +62,11 @@ def _refuse(function: Any, *keywords: str) -> NoReturn:
     name = getattr(function, "__name__", str(function))
     if keywords:
         raise Unsupported(f"torch's {name} does not take {keywords[0]}= on sparse tensors.")
+    if name.endswith("_") and not name.startswith("_"):
+        raise Unsupported(
+            f"torch's {name} is not supported on sparse tensors. To change the stored values "
+            "alone, pass A.values(), which shares the tensor's memory."
+        )
     raise Unsupported(
         f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
         "tulle.einsum, or convert with to_dense() or to_torch()."
