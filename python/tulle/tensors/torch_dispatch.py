@@ -51,7 +51,7 @@ def dispatch(
     # Dynamo ignores caches, and warns of them.
     known = _keywords_of(handler) if is_compiling() else _keywords(handler)
     if known is not None and not kwargs.keys() <= known:
-        kwargs = {_OF_NUMPY.get(key, key): value for key, value in kwargs.items()}
+        kwargs = _by_names_of_torch(kwargs)
         kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
         if not kwargs.keys() <= known:
             _refuse(function, *(kwargs.keys() - known))
@@ -73,13 +73,22 @@ def _refuse(function: Any, *keywords: str) -> NoReturn:
     )
 
 
+def _by_names_of_torch(options: dict[str, Any]) -> dict[str, Any]:
+    """The options by torch's names. An option that has both names keeps them, and is refused."""
+    return {
+        key if name in options else name: value
+        for key, value in options.items()
+        for name in [_OF_NUMPY.get(key, key)]
+    }
+
+
 def with_numpy_names(method: Handler) -> Handler:
     """The method, which also takes axis= and keepdims=."""
 
     @wraps(method)
     def call(self: Any, *args: Any, **options: Any) -> Any:
         if "axis" in options or "keepdims" in options:
-            options = {_OF_NUMPY.get(key, key): value for key, value in options.items()}
+            options = _by_names_of_torch(options)
         return method(self, *args, **options)
 
     return call
