@@ -271,7 +271,7 @@ class Pattern(HeldStructure):
         one pattern for each, so that it keeps its derived data."""
         if self.shape == shape and self.format == format:
             return self
-        owner = self._owner and self._owner()
+        owner = None if self._owner is None else self._owner()
         if owner is not None:
             return owner.sharing(format, shape)
         key = (format.counted_levels, shape)
