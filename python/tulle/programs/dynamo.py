@@ -88,8 +88,8 @@ def _prepare() -> None:
 
 
 def _is_of_torch(function: Any) -> bool:
-    """Whether it is a compiled function of torch, and no operator of Python."""
-    return isinstance(function, BuiltinFunctionType) and function.__module__ != "_operator"
+    """Whether it is a function of torch, and no operator of Python."""
+    return getattr(function, "__module__", None) != "_operator"
 
 
 def _let_strict_export_pass() -> None:
