@@ -147,10 +147,6 @@ def main() -> None:
     on_gpu = any(name.startswith("gpu_") for name in names)
     if on_gpu and not torch.cuda.is_available():
         raise SystemExit("the GPU suites need a GPU that torch can use")
-    if names == ["training"]:
-        # All contenders get large tensors in huge pages. PyTorch reads this when it first allocates
-        # memory. Without it, page faults of new tensors take half of a step.
-        os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
     options = harness.Options(
         None if arguments.no_tulle else _load_tulle(),
         _numbers(arguments.threads),
