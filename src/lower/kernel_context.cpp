@@ -96,8 +96,12 @@ int64_t operations_of(const expr::Expr& value) {
 }  // namespace
 
 void KernelContext::count_operations(const expr::Expr& value) {
+  count_operations(operations_of(value));
+}
+
+void KernelContext::count_operations(int64_t operations) {
   if (has_one_body()) return;
-  operations_ += operations_of(value);
+  operations_ += operations;
   if (operations_ <= options().bodies.most_operations) return;
   // A long expression may exceed the limit without a lattice.
   int64_t written = 0;

@@ -62,6 +62,7 @@ struct KernelContext {
   // Counts the operations of a lowered assignment. Throws TooManyBodies if each point of a merge
   // lattice has a body of its own and the operations exceed the limit.
   void count_operations(const expr::Expr& value);
+  void count_operations(int64_t operations);
   // Throws TooManyBodies if each point of a merge lattice has a body of its own.
   void require_one_body() const;
 

@@ -1,5 +1,5 @@
-// Merges operands: one loop for each point of the lattice, one loop for all points, or one loop with
-// one body.
+// Merges operands: one loop for each point of the lattice, one loop for all points, or one loop
+// with one body.
 #include "lower/loops/merge_loop.h"
 
 #include <algorithm>
@@ -167,6 +167,8 @@ class Merge {
 
   // Emits the loop for a point. `active` are its walkers.
   void merge_point(const AccessSet& point, std::vector<Walker> active, Emitter& out) {
+    // Kernels that count entries merge without bodies.
+    site_.parts.kernel.count_operations(static_cast<int64_t>(active.size()));
     const Expr more = goes_on(point, active);
     Emitter body = out.nested();
     const Expr coordinate = next_coordinate(active, body);
