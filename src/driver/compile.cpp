@@ -239,7 +239,8 @@ LoweredProgram lower_program(const CompileRequest& request, const StageSink& sin
   TULLE_LOG(Debug, "plan of ", title(request), "\n", text_of(plan));
   show(sink, "plan", [&] { return text_of(plan); });
 
-  const lower::Options options{request.plan.machine.backend, request.limits.chunks};
+  const lower::Options options{request.plan.machine.backend, request.limits.chunks,
+                               request.limits.bodies};
   LoweredProgram lowered = lower_scheduled(
       finished(nests_of(request, plan), options.backend, order_requirement(request), sink), options,
       sink);

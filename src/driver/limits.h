@@ -1,5 +1,6 @@
-// Limits on chunks, on the GPU and on code generation with which a program is compiled. Tests set
-// other limits to cut and plan small operands like large ones, and to compile many programs.
+// Limits on chunks, on bodies of loops, on the GPU and on code generation with which a program is
+// compiled. Tests set other limits to cut and plan small operands like large ones, and to compile
+// many programs.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct GpuLimits {
 
 struct CompileLimits {
   lower::ChunkLimits chunks;
+  lower::BodyLimits bodies;
   GpuLimits gpu;
   bool light_code = false;  // on a CPU: generate code quickly, barely optimised
 };

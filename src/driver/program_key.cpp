@@ -60,6 +60,8 @@ std::optional<jit::ContentHash> program_key(const CompileRequest& request) {
   const auto& [work_per_chunk, work_per_thread, threads_per_block, most_slots] =
       request.limits.chunks;
   key.add(work_per_chunk, " ", work_per_thread, " ", threads_per_block, " ", most_slots);
+  const auto& [most_operations, most_copies] = request.limits.bodies;
+  key.add(most_operations, " ", most_copies);
   return jit::hash_of({jit::build_identity(), "known program 1", request.source->view(),
                        active_mutant(), key.text()});
 }

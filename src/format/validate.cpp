@@ -6,6 +6,7 @@
 #include "format/pattern.h"
 #include "format/slot_run.h"
 #include "support/check.h"
+#include "support/mutant.h"
 #include "support/parallelism.h"
 
 namespace tulle {
@@ -130,8 +131,8 @@ class Validator {
 
   void check_coordinates() {
     const Faults faults = find_faults();
-    if (faults.wrong != kNone) fail_wrong(faults.wrong);
-    if (level().ordered && faults.descending != kNone) {
+    if (faults.wrong != kNone && !mutant("coordinates-unchecked")) fail_wrong(faults.wrong);
+    if (level().ordered && faults.descending != kNone && !mutant("order-unchecked")) {
       const int64_t at = faults.descending;
       disorder_ =
           concat("crd[", at, "] = ", crd(at), " follows crd[", at - 1, "] = ", crd(at - 1),
@@ -140,7 +141,8 @@ class Validator {
       return;
     }
     if (!level().unique) return;
-    if (const auto repeated = find_repeated_slots(faults)) {
+    if (const auto repeated = find_repeated_slots(faults);
+        repeated && !mutant("repetitions-unchecked")) {
       const auto [first, second] = *repeated;
       disorder_ =
           concat("slots ", first, " and ", second, " have the same coordinates (", crd(second),
@@ -157,7 +159,8 @@ class Validator {
     int64_t segment = kNone;
     for_used([&](int64_t parent, int64_t at) {
       const bool follows =
-          before != kNone && segment != parent && disorder_.empty() &&
+          !mutant("order-across-parents-unchecked") && before != kNone && segment != parent &&
+          disorder_.empty() &&
           groups_[static_cast<size_t>(segment)] == groups_[static_cast<size_t>(parent)];
       if (follows && have_one_coordinate(before, at, above) &&
           (crd(at) < crd(before) || (level().unique && crd(at) == crd(before)))) {

@@ -177,6 +177,9 @@ Expr Cast::make(DType scalar, Expr value) {
     if (type.is_float()) return FloatConst::make(static_cast<double>(c->value), type);
     if (scalar == DType::Int64) return IntConst::make(c->value, type);
   }
+  const auto* select = value.as<Select>();
+  if (select && type.is_float() && select->yes.as<IntConst>() && select->no.as<IntConst>())
+    return Select::make(select->condition, make(scalar, select->yes), make(scalar, select->no));
   return std::make_shared<const Cast>(type, std::move(value));
 }
 

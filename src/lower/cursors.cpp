@@ -8,6 +8,26 @@ namespace tulle::lower {
 
 using loop::Expr;
 
+namespace {
+
+// The positions below the parent's, or none where the condition is false.
+Positions positions_if(const Expr& condition, const LevelCode& level, const Positions& parent,
+                       const Expr& above, Emitter& out) {
+  Emitter inside = out.nested();
+  const Positions found = level.positions(inside, parent, above);
+  const auto value_of = [&](const std::string& name, const Expr& value) {
+    const Expr variable = out.declare(name, loop::IntConst::make(0));
+    inside.assign(variable, value);
+    return variable;
+  };
+  Positions run{value_of("p", found.begin), value_of("p_end", found.end), {}};
+  if (found.base) run.base = value_of("p_base", found.base);
+  out.add(loop::If::make(condition, inside.take()));
+  return run;
+}
+
+}  // namespace
+
 Positions run_of(const KernelContext& kernel, const Cursor& cursor, const KernelScope& scope,
                  Emitter& out) {
   const auto piece = scope.entries.of_chunk.find(cursor.access->tensor);
@@ -21,7 +41,10 @@ Positions run_of(const KernelContext& kernel, const Cursor& cursor, const Kernel
                                                   scope.coordinates);
     }
   }
-  return kernel.level_code(cursor).positions(out, cursor.at, above);
+  const LevelCode& code = kernel.level_code(cursor);
+  const auto here = scope.here.find(cursor.access->id);
+  if (here == scope.here.end()) return code.positions(out, cursor.at, above);
+  return positions_if(here->second, code, cursor.at, above, out);
 }
 
 Expr run_end(const KernelContext& kernel, const Cursor& cursor, const Expr& begin,

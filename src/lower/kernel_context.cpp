@@ -85,6 +85,35 @@ bool KernelContext::is_staged(const std::string& workspace) const {
   return nest.tensor(workspace).staging != nest::Tensor::Staging::None;
 }
 
+namespace {
+
+int64_t operations_of(const expr::Expr& value) {
+  int64_t operations = 1;
+  for (const expr::Expr& child : expr::children(value)) operations += operations_of(child);
+  return operations;
+}
+
+}  // namespace
+
+void KernelContext::count_operations(const expr::Expr& value) {
+  count_operations(operations_of(value));
+}
+
+void KernelContext::count_operations(int64_t operations) {
+  if (has_one_body()) return;
+  operations_ += operations;
+  if (operations_ <= options().bodies.most_operations) return;
+  // A long expression may exceed the limit without a lattice.
+  int64_t written = 0;
+  for (const nest::Assign* assign : nest::assigns(nest.root))
+    written += operations_of(assign->value);
+  if (operations_ > written * options().bodies.most_copies) require_one_body();
+}
+
+void KernelContext::require_one_body() const {
+  if (!has_one_body()) throw TooManyBodies();
+}
+
 void KernelContext::for_elements(
     const std::string& workspace, Emitter& out,
     const std::function<void(const Expr&, const Expr&, Emitter&)>& body) {

@@ -41,6 +41,9 @@ struct TensorCode : ValuePlace {
   bool has_blocks() const { return tracked && tracked->block; }
 };
 
+// The points of merge lattices have more bodies than the limit.
+struct TooManyBodies {};
+
 struct KernelContext {
   // For a nest with one result. Reserves the names of its tensors and extents.
   KernelContext(const nest::Nest& n, KernelRequest r);
@@ -54,6 +57,14 @@ struct KernelContext {
   // The target of the kernel: a GPU if its loops are bound to one.
   const Options& options() const { return request.options; }
   bool on_gpu() const { return request.options.on_gpu(); }
+  // Whether the points of a merge lattice share a body.
+  bool has_one_body() const { return request.one_body; }
+  // Counts the operations of a lowered assignment. Throws TooManyBodies if each point of a merge
+  // lattice has a body of its own and the operations exceed the limit.
+  void count_operations(const expr::Expr& value);
+  void count_operations(int64_t operations);
+  // Throws TooManyBodies if each point of a merge lattice has a body of its own.
+  void require_one_body() const;
 
   TensorCode& code(const std::string& tensor) { return tensors.at(tensor); }
   const TensorCode& code(const std::string& tensor) const { return tensors.at(tensor); }
@@ -88,6 +99,7 @@ struct KernelContext {
   void declare_levels(const std::string& tensor, const std::vector<std::string>& indices);
 
   bool is_bound_;
+  int64_t operations_ = 0;
 };
 
 }  // namespace tulle::lower

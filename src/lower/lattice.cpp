@@ -91,7 +91,7 @@ std::vector<const Access*> live_accesses(const nest::Stmt& stmt, const AccessSet
 std::vector<AccessSet> lattice_points(const nest::Stmt& stmt, const AccessSet& iterating,
                                       const AccessSet& absent) {
   const std::vector<int> members(iterating.begin(), iterating.end());
-  TULLE_CHECK(members.size() < 16, "a merge of ", members.size(), " operands");
+  TULLE_CHECK(members.size() <= kMostMerged, "a merge of ", members.size(), " operands");
   std::set<AccessSet> points;
   for (unsigned bits = 1; bits < (1U << members.size()); ++bits) {
     AccessSet present, missing = absent;

@@ -9,6 +9,9 @@
 
 namespace tulle::lower {
 
+// The maximum number of operands in a lattice.
+inline constexpr size_t kMostMerged = 10;
+
 // Accesses by their id.
 using AccessSet = std::set<int>;
 

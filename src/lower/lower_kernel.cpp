@@ -159,7 +159,13 @@ Expr KernelLowering::start() const {
 }  // namespace
 
 LoweredKernel lower_kernel(const nest::Nest& nest, const KernelRequest& request) {
-  return KernelLowering(nest, request).lower();
+  try {
+    return KernelLowering(nest, request).lower();
+  } catch (const TooManyBodies&) {
+    KernelRequest compact = request;
+    compact.one_body = true;
+    return KernelLowering(nest, compact).lower();
+  }
 }
 
 }  // namespace tulle::lower

@@ -24,6 +24,9 @@ struct KernelRequest {
   bool shares_result = false;  // other blocks or kernels add to it at the same time
   // members of a chunk share its values; otherwise one thread runs a chunk
   bool shares_values = true;
+  // Loops have one body for all points of a merge lattice. It tests at run time which operands have
+  // an entry. Otherwise each point has a body of its own.
+  bool one_body = false;
 };
 
 // Rows with more than `length` entries, to which several chunks add. Null buffers if there are

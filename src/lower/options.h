@@ -20,9 +20,20 @@ struct ChunkLimits {
   bool operator==(const ChunkLimits&) const = default;
 };
 
+// Limits on the bodies of loops. Tests set lower ones, to lower small statements like large ones.
+struct BodyLimits {
+  // The maximum number of operations in a kernel in which each point of a merge lattice has a body
+  // of its own. A kernel with more is lowered with one body for all points.
+  int64_t most_operations = 640;
+  // The same for a kernel with long expressions, relative to the operations of the nest.
+  int64_t most_copies = 4;
+  bool operator==(const BodyLimits&) const = default;
+};
+
 struct Options {
   Backend backend = Backend::Cpu;
   ChunkLimits limits = {};
+  BodyLimits bodies = {};
 
   bool on_gpu() const { return backend == Backend::Gpu; }
 };

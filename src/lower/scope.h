@@ -79,6 +79,9 @@ struct KernelScope {
   BoundCoordinates coordinates;
   std::map<int, Cursor> cursors;  // by access id
   AccessSet absent;               // accesses without an entry here
+  // Accesses that may have an entry here, by id: whether they have one. Only with one body for all
+  // points of a lattice.
+  std::map<int, loop::Expr> here;
   ReadsInstead reads;
   NumberedEntries entries;
   CutRow row;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lower/element_functions.h"
+#include "lower/presence.h"
 #include "lower/repeated_functions.h"
 #include "support/check.h"
 #include "support/half.h"
@@ -26,7 +27,7 @@ class Values {
   // `whole` is the expression whose parts of() computes; null for single loads.
   Values(const KernelContext& kernel, const KernelScope& scope, Emitter& out,
          const expr::Expr& whole = {})
-      : kernel_(kernel), scope_(scope), out_(out) {
+      : kernel_(kernel), scope_(scope), out_(out), presence_(kernel, scope, out) {
     if (whole) repeated_.emplace(whole);
   }
 
@@ -52,6 +53,8 @@ class Values {
     if (const auto lane = instead.partners.find(access.id); lane != instead.partners.end())
       return load_of_partner(access, lane->second);
     if (tensor.scalar) return Cast::make(compute_type(tensor.scalar.type().scalar), tensor.scalar);
+    if (const auto here = scope_.here.find(access.id); here != scope_.here.end())
+      return load_if(here->second, access);
     const Cursor& cursor = scope_.cursors.at(access.id);
     TULLE_CHECK(cursor.level == static_cast<int>(tensor.levels.size()), "level ", cursor.level,
                 " of ", access.tensor, " is not fixed where its value is read");
@@ -84,7 +87,7 @@ class Values {
     const loop::Type type{element, 1};
     if (unary.function == ElementFunction::Ones) {
       const Expr one = loop::IntConst::make(1, type), zero = loop::IntConst::make(0, type);
-      const Expr exists = presence(kernel_, unary.value);
+      const Expr exists = presence_.of(unary.value);
       return exists.as<loop::IntConst>() ? one : loop::Select::make(exists, one, zero);
     }
     if (unary.function == ElementFunction::Position) {
@@ -93,7 +96,10 @@ class Values {
       TULLE_CHECK(cursor.level == static_cast<int>(kernel_.code(tensor).levels.size()) &&
                       cursor.at.is_single(),
                   "an entry of ", tensor, " whose position is asked for");
-      return cursor.at.begin;
+      const auto here = scope_.here.find(cursor.access->id);
+      return here == scope_.here.end()
+                 ? cursor.at.begin
+                 : loop::Select::make(here->second, cursor.at.begin, loop::IntConst::make(0));
     }
     const Expr argument = Cast::make(type.scalar, of(unary.value));
     return apply(unary.function, out_.let("x", argument));
@@ -116,7 +122,7 @@ class Values {
     Expr second = Cast::make(type.scalar, of(binary.b));
     if (binary.op == expr::BinaryOp::Div) {
       // An absent denominator is +0, also after a negation.
-      const Expr exists = presence(kernel_, binary.b);
+      const Expr exists = presence_.of(binary.b);
       if (!exists.as<loop::IntConst>())
         second = loop::Select::make(exists, second, loop::constant(type, 0));
     }
@@ -125,13 +131,25 @@ class Values {
     const bool may_be_absent =
         masks || binary.op == expr::BinaryOp::Div || binary.op == expr::BinaryOp::Mul;
     if (!may_be_absent) return value;
-    const Expr exists = presence(kernel_, expr);
+    const Expr exists = presence_.of(expr);
     return exists.as<loop::IntConst>() ? value
                                        : loop::Select::make(exists, value, loop::constant(type, 0));
   }
 
   static Expr read(const TensorCode& tensor, const Expr& at) {
     return Cast::make(compute_type(tensor.values->element), Load::make(tensor.values, at));
+  }
+
+  // The value, or zero where the condition is false. Reads nothing there.
+  Expr load_if(const Expr& condition, const expr::Access& access) {
+    const DType type = compute_type(kernel_.code(access.tensor).values->element);
+    const Expr value = out_.declare(access.tensor + "_value", loop::constant({type, 1}, 0));
+    Emitter inside = out_.nested();
+    KernelScope certain = scope_;
+    certain.here.erase(access.id);
+    inside.assign(value, Values(kernel_, certain, inside).load(access));
+    out_.add(loop::If::make(condition, inside.take()));
+    return value;
   }
 
   Expr load_of_partner(const expr::Access& access, const Partner& partner) {
@@ -159,6 +177,7 @@ class Values {
   const KernelContext& kernel_;
   const KernelScope& scope_;
   Emitter& out_;
+  Presence presence_;
   std::optional<RepeatedFunctions> repeated_;
   std::map<int, Expr> computed_;  // repeated functions, by their number
 };

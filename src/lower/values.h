@@ -10,8 +10,5 @@ loop::Expr value_of(const KernelContext& kernel, const expr::Expr& expr, const K
 // The value that an access reads, converted to the type of the computation.
 loop::Expr load(const KernelContext& kernel, const expr::Access& access, const KernelScope& scope,
                 Emitter& out);
-// Whether the expression has a value here. Constant if that is known at compile time. Only empty
-// sums decide it at run time.
-loop::Expr presence(const KernelContext& kernel, const expr::Expr& expr);
 
 }  // namespace tulle::lower

@@ -108,6 +108,7 @@ std::string to_string(const Case& test) {
   if (test.multiprocessors > 0) text += concat("multiprocessors: ", test.multiprocessors, "\n");
   if (test.deterministic) text += "sums: one order\n";
   if (!test.small_chunks) text += "chunks: large\n";
+  if (test.one_body) text += "bodies: one\n";
   if (test.light) text += "code: light\n";
   return text + concat("seed: ", test.seed, "\nthreads: ", test.threads, "\n");
 }
@@ -139,6 +140,8 @@ Case parse_case(std::string_view text) {
       test.deterministic = value == "one order";
     } else if (key == "chunks") {
       test.small_chunks = value != "large";
+    } else if (key == "bodies") {
+      test.one_body = value == "one";
     } else if (key == "code") {
       test.light = value == "light";
     } else if (key == "seed") {

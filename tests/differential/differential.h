@@ -40,6 +40,7 @@ struct Case {
   // interpreted, the real number when run on a GPU.
   int multiprocessors = 0;
   bool deterministic = false;  // on a GPU: sums of floating-point numbers have one order
+  bool one_body = false;       // loops have one body for all points of a merge lattice
   bool light = false;          // light code, without unrolling and with few LLVM passes
 };
 

@@ -63,6 +63,7 @@ CompileLimits limits_of(const Case& test) {
   CompileLimits limits;
   limits.light_code = test.light;
   if (test.small_chunks) limits.chunks.work_per_chunk = 1;
+  if (test.one_body) limits.bodies = {0, 0};
   limits.chunks.threads_per_block = 3;
   limits.chunks.most_slots = 4;
   if (test.gpu && test.multiprocessors > 0) limits.gpu = gpu_limits_of(test);

@@ -37,7 +37,12 @@ std::string access(const std::string& name, const Indices& indices) {
 class Generator {
  public:
   explicit Generator(uint64_t seed)
-      : dice_(seed), others_(~seed), halves_(~seed + 1), merged_(~seed + 2), blocks_(~seed + 6) {
+      : dice_(seed),
+        others_(~seed),
+        halves_(~seed + 1),
+        merged_(~seed + 2),
+        blocks_(~seed + 6),
+        bodies_(~seed + 7) {
     test_.seed = static_cast<unsigned>(seed);
     type_ = narrowed(dice_.pick<DType>({DType::Float32, DType::Float32, DType::Float32,
                                         DType::Float32, DType::Float64, DType::Float64,
@@ -67,6 +72,7 @@ class Generator {
     if (others_.chance(0.06)) reduce_sums(others_, index_type_, test_);
     if (merged_.chance(0.03)) cut_rows(merged_, type_, index_type_, test_);
     if (blocks_.chance(0.05)) share_blocks(blocks_, type_, index_type_, test_);
+    test_.one_body = bodies_.chance(0.25);
     test_.light = test_.gpu && merged_.chance(0.25);
     return test_;
   }
@@ -282,6 +288,7 @@ class Generator {
   Dice halves_;  // for types of 16 bits
   Dice merged_;  // for rows in chunks of equal work
   Dice blocks_;  // for results in blocks
+  Dice bodies_;  // for one body for all points of a lattice
   Case test_;
   DType type_ = DType::Float32, index_type_ = DType::Int32;
   bool mixed_ = false;

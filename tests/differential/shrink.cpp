@@ -88,6 +88,7 @@ class Candidates {
     add([](Case& c) { c.features.clear(); });
     add([](Case& c) { c.threads = 1; });
     add([](Case& c) { c.small_chunks = false; });
+    add([](Case& c) { c.one_body = false; });
     for (const auto& [name, format] : test_.out_formats) {
       add([&](Case& c) { c.out_formats.erase(name); });
       add([&](Case& c) { c.out_formats[name] = "csf"; });

@@ -75,7 +75,8 @@ void expect_same_nests(const CompileRequest& request, const Texts& texts) {
     const schedule::NestProgram nests = schedule::parse_program(texts.at(stage));
     expect_same(schedule::to_string(nests), without_remarks(texts.at(stage)), stage);
     Texts again;
-    lower_nests(nests, {request.plan.machine.backend, request.limits.chunks}, into(again));
+    lower_nests(nests, {request.plan.machine.backend, request.limits.chunks, request.limits.bodies},
+                into(again));
     expect_same(without_remarks(again["schedule"]), without_remarks(texts.at("schedule")),
                 concat("schedule from ", stage));
     expect_same(again["lower"], texts.at("lower"), concat("lower from ", stage));

@@ -74,10 +74,10 @@ def _check_use(use: int, tensor: tulle.SparseTensor, dense: torch.Tensor) -> Non
         _check_equal("to_dense", tensor.to_dense(), dense)
     elif use == 1 and tensor.ndim == 2:
         x = torch.ones(tensor.shape[1], 3, dtype=tensor.dtype)
-        _check_equal("@", tensor @ x, _product(dense, x))
+        _check_equal("@", _product(tensor, x), _product(dense, x))
     elif use == 2 and tensor.ndim == 2:
         x = torch.ones(tensor.shape[0], 3, dtype=tensor.dtype)
-        _check_equal("T @", tensor.T @ x, _product(dense.T, x))
+        _check_equal("T @", _product(tensor.T, x), _product(dense.T, x))
     elif use == 3 and tensor.dtype.is_floating_point:
         _check_equal("sum", tensor.sum(tensor.ndim - 1), dense.sum(tensor.ndim - 1))
     elif use == 4:
@@ -96,10 +96,12 @@ def _check_use(use: int, tensor: tulle.SparseTensor, dense: torch.Tensor) -> Non
         _check_equal("written", tensor.to_dense(), dense)
 
 
-def _product(dense: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    if dense.dtype == torch.bool:
-        return (dense.double() @ x.double()) > 0
-    return dense @ x
+def _product(a: tulle.SparseTensor | torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """The product. Torch has none of dense tensors of bool; a tensor may be dense in its own format
+    or after a transposition."""
+    if isinstance(a, torch.Tensor) and a.dtype == torch.bool:
+        return (a.double() @ x.double()) > 0
+    return a @ x
 
 
 def _check_equal(name: str, found: torch.Tensor, expected: torch.Tensor) -> None:

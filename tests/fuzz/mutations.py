@@ -179,12 +179,19 @@ _OF_ARRAYS: list[Callable[[Tensor, random.Random], Any]] = [
 # ---- mutations of a whole tensor -----------------------------------------------------------------
 
 
+def _has_elements(array: Any) -> bool:
+    """Whether another mutation can change the elements of what an earlier one left."""
+    if not isinstance(array, Tensor) or array.device.type != "cpu":
+        return False
+    return array.layout == torch.strided
+
+
 def _array(pieces: Pieces, dice: random.Random) -> Pieces:
     arrays = list(pieces.arrays)
     if not arrays:
         return pieces
     at = dice.randrange(len(arrays))
-    if isinstance(arrays[at], Tensor) and arrays[at].layout == torch.strided:
+    if _has_elements(arrays[at]):
         arrays[at] = dice.choice(_OF_ARRAYS)(arrays[at], dice)
     return replace(pieces, arrays=tuple(arrays))
 
@@ -206,7 +213,7 @@ def _with_unused_group(pieces: Pieces, dice: random.Random) -> Pieces:
 
 
 def _values(pieces: Pieces, dice: random.Random) -> Pieces:
-    if not isinstance(pieces.values, Tensor) or pieces.values.layout != torch.strided:
+    if not _has_elements(pieces.values):
         return pieces
     return replace(pieces, values=dice.choice(_OF_ARRAYS)(pieces.values, dice))
 

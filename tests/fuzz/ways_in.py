@@ -20,6 +20,8 @@ import tulle
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import restored
 
+MOST_ROWS = 10**6
+
 
 class Refused(Exception):
     """PyTorch, SciPy or Python refused the pieces before Tulle got them."""
@@ -154,6 +156,8 @@ def from_scipy(pieces: Pieces, dice: random.Random) -> tulle.SparseTensor:
         if kind == "coo":
             return scipy.sparse.coo_array((values, tuple(arrays[1:])), shape=shape)
         if kind == "dia":
+            if shape[0] > MOST_ROWS:  # a diagonal has a value for each row
+                raise Refused
             data = values.reshape(len(arrays[-1]), -1)
             return scipy.sparse.dia_array((data, arrays[-1]), shape=shape)
         if len(shape) != 2:

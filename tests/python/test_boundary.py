@@ -273,6 +273,26 @@ def test_copy_of_imports() -> None:
 # ---- structure that was written to ---------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("format", "name", "array"),
+    [
+        ("csr", "indptr", np.array(0)),
+        ("csr", "indices", np.array(0)),
+        ("csc", "data", np.array(1.0)),
+        ("csr", "indptr", np.array([[0, 1]])),
+        ("coo", "data", np.ones((1, 1))),
+        ("dia", "offsets", np.array(0)),
+        ("dia", "data", np.ones(3)),
+        ("bsr", "indptr", np.array([[0]])),
+    ],
+)
+def test_replaced_arrays_of_scipy_are_checked(format: str, name: str, array: Any) -> None:
+    data = scipy.sparse.csr_array(random_sparse(5, 7).numpy()).asformat(format)
+    setattr(data, name, array)
+    with pytest.raises(tulle.UserError, match=f"'{name}' of the SciPy {format} matrix has"):
+        tulle.tensor(data)
+
+
 @pytest.mark.parametrize("format", [one for one in FORMATS if one != "bitmap"])
 def test_written_structure_is_refused_everywhere(format: str) -> None:
     tensor = sparse(format)

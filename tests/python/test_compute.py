@@ -269,3 +269,23 @@ def test_sums_over_nothing_have_no_sign_in_denominators(format: str) -> None:
         assert tulle.compute(f"y[i] = {text}", A=a)[1] == torch.inf
     columns = tulle.compute("C[i,k] = 1 / -sum(j, A[i,j] * X[j,k])", A=a, X=x.float())
     assert (columns[1] == torch.inf).all()
+
+
+@pytest.mark.parametrize(
+    "format", ["csf", "coo", "(i,j,k) -> (i: dense, j: compressed, k: bitmap)"]
+)
+def test_many_sparse_operands_in_one_statement(format: str) -> None:
+    """The statement has far more lattice points than a kernel has bodies."""
+    names = "ABDEFGHK"
+    dense = {
+        name: random_sparse(3, 4, 5, density=0.3, seed=seed) for seed, name in enumerate(names)
+    }
+    tensors = {name: tulle.tensor(one, format=format) for name, one in dense.items()}
+    a, b, d, e, f, g, h, k = dense.values()
+    terms = "(A + B) * D - max(E, F * G) + H / 2 + square(K)"
+    value = re.sub(r"([A-Z])", r"\1[i,j,k]", terms)
+    found = tulle.compute(f"R[i,j,k] = {value}", **tensors)
+    expected = (a + b) * d - torch.maximum(e, f * g) + h / 2 + k**2
+    assert_equal(found.to_dense(), expected)
+    sums = tulle.compute(f"y[i] = sum((j,k), {value})", **tensors)
+    assert_equal(sums, expected.sum((1, 2)))

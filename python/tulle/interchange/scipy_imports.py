@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tulle.interchange.structure import checked, compressed_format, from_coordinates, in_order
 from tulle.library import dtypes
-from tulle.support.errors import Unsupported
+from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -24,6 +24,9 @@ def from_scipy(data: Any) -> SparseTensor:
         return _from_scipy_compressed(data)
     if data.format == "coo":
         coordinates = data.coords if hasattr(data, "coords") else (data.row, data.col)
+        for dimension, crd in enumerate(coordinates):
+            _check_rank(data, f"coords[{dimension}]", crd, 1)
+        _check_rank(data, "data", data.data, 1)
         crds = [_from_numpy(crd) for crd in coordinates]
         pos = torch.tensor([0, crds[0].numel()], dtype=crds[0].dtype)
         return from_coordinates(tuple(data.shape), [pos, *crds], _from_numpy(data.data))
@@ -35,6 +38,8 @@ def from_scipy(data: Any) -> SparseTensor:
 def _from_scipy_dia(data: Any) -> SparseTensor:
     """SciPy stores the values of a diagonal by column, with the diagonals in any order; Tulle
     stores them by row, with the diagonals in ascending order."""
+    _check_rank(data, "offsets", data.offsets, 1)
+    _check_rank(data, "data", data.data, 2)
     rows, columns = data.shape
     offsets, order = torch.sort(_from_numpy(data.offsets))
     shifted = _from_numpy(data.data)[order]
@@ -55,6 +60,9 @@ def _from_scipy_dia(data: Any) -> SparseTensor:
 
 def _from_scipy_compressed(data: Any) -> SparseTensor:
     block = tuple(data.blocksize) if data.format == "bsr" else None
+    for name in ("indptr", "indices"):
+        _check_rank(data, name, getattr(data, name), 1)
+    _check_rank(data, "data", data.data, 3 if block else 1)
     format = compressed_format(0, data.format != "csc", block, 0)
     # SciPy allows arrays that are longer than the last position says.
     used = max(0, int(data.indptr[-1])) if len(data.indptr) else 0
@@ -63,6 +71,17 @@ def _from_scipy_compressed(data: Any) -> SparseTensor:
     loose = Format(format.long_form.replace("compressed", "compressed nonunique unordered"))
     name = f"the SciPy {data.format} matrix"
     return in_order(name, (format, loose), tuple(data.shape), arrays, values)
+
+
+def _check_rank(data: Any, name: str, array: Any, rank: int) -> None:
+    """Raises UserError unless an array of SciPy's object has this rank. SciPy checks the arrays
+    that a constructor gets, but not the arrays that replace them later."""
+    found = np.ndim(array)
+    if found != rank:
+        raise UserError(
+            f"'{name}' of the SciPy {data.format} matrix has {found} dimensions instead of {rank}; "
+            "make a new matrix from arrays of the right shape."
+        )
 
 
 # NumPy's names of the types that Tulle has.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lower/loops/bound_for.h"
+#include "lower/presence.h"
 #include "support/check.h"
 
 namespace tulle::lower {
@@ -15,9 +16,28 @@ using loop::IntConst;
 
 bool DenseLoop::applies(const LoopSite& site) const { return site.visits_all(); }
 
-void DenseLoop::lower(const LoopSite& site, Emitter& out) const {
+namespace {
+
+void count_through(const LoopSite& site, Emitter& out) {
   const VisitedRange range = visited_range(site, out);
   out.add(counting_loop(site, lower_counted(site, range, out)));
+}
+
+}  // namespace
+
+void DenseLoop::lower(const LoopSite& site, Emitter& out) const {
+  if (!site.scope.here.empty() &&
+      !site.parts.assembly.levels().must_visit_all(site.loop, site.scope)) {
+    // Operands may have no entries here.
+    const Expr active = Presence(site.parts.kernel, site.scope, out).of(site.loop.body);
+    if (!active.as<IntConst>()) {
+      Emitter inside = out.nested();
+      count_through(site, inside);
+      out.add(loop::If::make(active, inside.take()));
+      return;
+    }
+  }
+  count_through(site, out);
 }
 
 namespace {
@@ -139,6 +159,13 @@ void visit_coordinate(const LoopSite& site, const Expr& coordinate,
       scope.storing.conditional || may_be_empty || vanishes(loop.body, none);
   if (walked.empty()) return site.parts.entering.enter({loop, coordinate}, scope, out);
 
+  if (kernel.has_one_body()) {
+    const std::map<int, Positions> entries = possible_entries(walkers, scope, out);
+    return site.parts.entering.run_if_active(
+        loop.body, scope, out, [&](const KernelScope& inner, Emitter& inside) {
+          site.parts.entering.enter({loop, coordinate, walked, entries}, inner, inside);
+        });
+  }
   const auto case_of = [&](const AccessSet& point) {
     Emitter branch = out.nested();
     site.parts.entering.enter({loop, coordinate, walked, entries_of(point, walkers)}, scope,

@@ -3,6 +3,7 @@
 
 #include "lower/cursors.h"
 #include "lower/levels/search.h"
+#include "lower/presence.h"
 #include "lower/workspaces/tracked_blocks.h"
 #include "support/check.h"
 #include "support/mutant.h"
@@ -10,6 +11,7 @@
 namespace tulle::lower {
 
 using loop::Expr;
+using loop::IntConst;
 
 void Entering::enter(const Arrival& arrival, KernelScope scope, Emitter& out, const Body& body) {
   const nest::Forall& loop = arrival.loop;
@@ -100,6 +102,7 @@ void Entering::enter_stored(KernelScope& scope, Emitter& out) const {
 }
 
 void Entering::settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out, const Body& body) {
+  bool looks_up = false;
   for (const expr::Access* access : live_accesses(stmt, scope.absent)) {
     Cursor& cursor = scope.cursors.at(access->id);
     const auto& levels = kernel_.code(access->tensor).levels;
@@ -108,13 +111,30 @@ void Entering::settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out, c
           kernel_.level(cursor).expr, access->indices, scope.coordinates);
       if (!coordinate) break;
       const LevelCode& level = kernel_.level_code(cursor);
+      if (!level.is_full() && kernel_.has_one_body()) {
+        look_up_if_here(*access, coordinate, scope, out);
+        looks_up = true;
+        continue;
+      }
       if (!level.is_full()) return look_up(stmt, *access, coordinate, std::move(scope), out, body);
       TULLE_CHECK(cursor.at.is_single(), "a dense level below a segment of ", access->tensor);
       cursor.at.begin = out.let(access->tensor + "_at", level.locate(cursor.at.begin, coordinate));
       ++cursor.level;
     }
   }
-  body(scope, out);
+  if (!looks_up) return body(scope, out);
+  run_if_active(stmt, scope, out, body);
+}
+
+void Entering::run_if_active(const nest::Stmt& stmt, const KernelScope& scope, Emitter& out,
+                             const Body& body) const {
+  // A result has rows without entries.
+  const bool must_run = kernel_.assembles() && !scope.storing.producing;
+  const Expr active = Presence(kernel_, scope, out).of(stmt);
+  if (must_run || active.as<IntConst>()) return body(scope, out);
+  Emitter inside = out.nested();
+  body(scope, inside);
+  out.add(loop::If::make(active, inside.take()));
 }
 
 void Entering::look_up(const nest::Stmt& stmt, const expr::Access& access, const Expr& coordinate,
@@ -138,6 +158,28 @@ void Entering::look_up(const nest::Stmt& stmt, const expr::Access& access, const
   const bool needed = !vanishes(stmt, absent.absent) || kernel_.assembles();
   if (needed) settle(stmt, absent, no, body);
   out.add(loop::If::make(found, yes.take(), no.empty() ? loop::Stmt() : no.take()));
+}
+
+void Entering::look_up_if_here(const expr::Access& access, const Expr& coordinate,
+                               KernelScope& scope, Emitter& out) const {
+  Cursor& cursor = scope.cursors.at(access.id);
+  const LevelCode& level = kernel_.level_code(cursor);
+  const Positions run = run_of(kernel_, cursor, scope, out);
+  const Expr at = out.declare(access.tensor + "_at", IntConst::make(0));
+  const Expr here = out.declare("here", IntConst::make(0, loop::kBool));
+  const Expr end = level.is_unique() ? Expr() : out.declare("segment_end", IntConst::make(0));
+  Emitter inside = out.nested(), entry = out.nested();
+  const auto [position, found] = level.find(inside, run, coordinate);
+  entry.assign(here, IntConst::make(1, loop::kBool));
+  entry.assign(at, position);
+  if (end) entry.assign(end, emit_segment_end(entry, level, position, run, coordinate));
+  inside.add(loop::If::make(found, entry.take()));
+  // Arithmetic would find a position in a run without positions.
+  out.add(loop::If::make(run.begin < run.end, inside.take()));
+  cursor.at = {at, end};
+  ++cursor.level;
+  scope.here[access.id] = here;
+  scope.storing.conditional = true;
 }
 
 }  // namespace tulle::lower

@@ -35,6 +35,10 @@ class Entering {
   void build_result(const nest::Stmt& stmt, const KernelScope& before, const KernelScope& scope,
                     Emitter& out, const Body& body);
 
+  // Lowers the body under the condition that the statement does anything here.
+  void run_if_active(const nest::Stmt& stmt, const KernelScope& scope, Emitter& out,
+                     const Body& body) const;
+
  private:
   RangeConditions conditions(const Arrival& arrival, const KernelScope& before,
                              const KernelScope& scope) const;
@@ -48,6 +52,11 @@ class Entering {
   // absent if it has no entry there.
   void look_up(const nest::Stmt& stmt, const expr::Access& access, const loop::Expr& coordinate,
                KernelScope scope, Emitter& out, const Body& body);
+
+  // Looks this access up with one body for all points of a lattice: whether it has an entry at the
+  // coordinate is known at run time.
+  void look_up_if_here(const expr::Access& access, const loop::Expr& coordinate, KernelScope& scope,
+                       Emitter& out) const;
 
   KernelContext& kernel_;
   Touches& touches_;

@@ -69,6 +69,7 @@ bool LoopSite::finds_all_below(const AccessSet& entered) const {
     if (assign->tensor != kernel.result && !kernel.code(assign->tensor).has_blocks()) return false;
   }
   for (const expr::Access* access : live_accesses(loop.body, scope.absent)) {
+    if (scope.here.contains(access->id)) return false;
     const Cursor& cursor = scope.cursors.at(access->id);
     const auto& levels = kernel.code(access->tensor).levels;
     const int below = cursor.level + (entered.contains(access->id) ? 1 : 0);

@@ -35,7 +35,8 @@ struct LoopSite {
   // Whether the body does something at coordinates where no walked access has an entry.
   bool visits_all() const;
   // Whether arithmetic finds every operand below, so that no entry of the result depends on a
-  // search. The accesses in `entered` are one level further than in the scope.
+  // search or on operands that may have an entry. The accesses in `entered` are one level further
+  // than in the scope.
   bool finds_all_below(const AccessSet& entered) const;
   // In the counting phase: whether each visited coordinate gives one entry, so that the loop needs
   // no body.

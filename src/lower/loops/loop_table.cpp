@@ -80,6 +80,7 @@ const LoopKind* const* kinds() {
 void lower_loop(LoopParts& parts, const nest::Forall& loop, const KernelScope& scope,
                 Emitter& out) {
   const LoopSite site(parts, loop, scope);
+  if (site.walked.size() > kMostMerged) parts.kernel.require_one_body();
   for (const LoopKind* const* one = kinds(); *one; ++one) {
     if ((*one)->applies(site)) return (*one)->lower(site, out);
   }

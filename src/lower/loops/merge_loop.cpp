@@ -1,4 +1,5 @@
-// Merges operands: one loop for each point of the lattice, or one loop for all points.
+// Merges operands: one loop for each point of the lattice, one loop for all points, or one loop
+// with one body.
 #include "lower/loops/merge_loop.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "expr/absence.h"
 #include "lower/levels/search.h"
 #include "lower/loops/walker.h"
+#include "lower/presence.h"
 #include "support/mutant.h"
 
 namespace tulle::lower {
@@ -82,6 +84,9 @@ class Merge {
 
   void lower(Emitter& out) {
     std::vector<Walker> walkers = start_walkers(out);
+    if (site_.parts.kernel.has_one_body()) return merge_in_one_body(std::move(walkers), out);
+    points_ = lattice_points(site_.loop.body, site_.walked, site_.scope.absent);
+    in_one_loop_ = fits_in_one_loop();
     if (in_one_loop_) return merge_point(points_.front(), std::move(walkers), out);
     for (const AccessSet& point : points_) {
       std::vector<Walker> active;
@@ -124,8 +129,46 @@ class Merge {
            points_.size() > 1 && points_.front().size() == site_.walked.size();
   }
 
+  // Emits one loop with one body. It visits the coordinates of all walkers until the body would do
+  // nothing at any further coordinate.
+  void merge_in_one_body(std::vector<Walker> walkers, Emitter& out) const {
+    const Expr more = out.declare("more", IntConst::make(0, loop::kBool));
+    find_more(walkers, more, out);
+    Emitter body = out.nested(), inside = out.nested();
+    Expr least;
+    for (const Walker& walker : walkers) {
+      const Expr own = coordinate_or_end(walker, body);
+      least = least ? loop::minimum(least, own) : own;
+    }
+    const Expr coordinate = body.let(site_.loop.var, least);
+    look_for(coordinate, walkers, body);
+    KernelScope scope = scope_;
+    const std::map<int, Positions> entries = possible_entries(walkers, scope, body);
+    const Expr active = Presence(site_.parts.kernel, scope, body).of(site_.loop.body);
+    enter(coordinate, entries, scope, inside);
+    body.add(loop::If::make(active, inside.take()));
+    step_past(walkers, body);
+    find_more(walkers, more, body);
+    out.add(loop::While::make(more, body.take()));
+  }
+
+  // Sets `more` to whether the body could do anything at the remaining coordinates.
+  void find_more(const std::vector<Walker>& walkers, const Expr& more, Emitter& out) const {
+    KernelScope rest = scope_;
+    Expr all = IntConst::make(1, loop::kBool);
+    for (const Walker& walker : walkers) {
+      const Expr left = out.let("left", walker.at < walker.run.end);
+      rest.here[walker.id] = left;
+      all = loop::both(all, left);
+    }
+    const Expr active = Presence(site_.parts.kernel, rest, out).of(site_.loop.body);
+    out.assign(more, mutant("one-body-ends-early") ? all : active);
+  }
+
   // Emits the loop for a point. `active` are its walkers.
   void merge_point(const AccessSet& point, std::vector<Walker> active, Emitter& out) {
+    // Kernels that count entries merge without bodies.
+    site_.parts.kernel.count_operations(static_cast<int64_t>(active.size()));
     const Expr more = goes_on(point, active);
     Emitter body = out.nested();
     const Expr coordinate = next_coordinate(active, body);
@@ -221,10 +264,9 @@ class Merge {
 
   const LoopSite& site_;
   KernelScope scope_ = site_.scope;
-  const std::vector<AccessSet> points_ =  // of the lattice
-      lattice_points(site_.loop.body, site_.walked, site_.scope.absent);
   const bool only_counts_ = site_.only_counts_visits();  // needs no body
-  const bool in_one_loop_ = fits_in_one_loop();          // for all points
+  std::vector<AccessSet> points_;                        // of the lattice
+  bool in_one_loop_ = false;                             // all points
 };
 
 }  // namespace

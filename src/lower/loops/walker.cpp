@@ -35,6 +35,22 @@ std::map<int, Positions> entries_of(const AccessSet& point, const std::vector<Wa
   return entries;
 }
 
+std::map<int, Positions> possible_entries(const std::vector<Walker>& walkers, KernelScope& scope,
+                                          Emitter& out) {
+  std::map<int, Positions> entries;
+  for (const Walker& walker : walkers) {
+    scope.here[walker.id] = walker.here;
+    scope.storing.conditional = true;
+    const Positions found = entry_of(walker);
+    const Expr begin = out.declare("at", loop::IntConst::make(0));
+    Emitter inside = out.nested();
+    inside.assign(begin, found.begin);
+    out.add(loop::If::make(walker.here, inside.take()));
+    entries[walker.id] = {begin, found.end};
+  }
+  return entries;
+}
+
 void look_for(const Expr& coordinate, std::vector<Walker>& walkers, Emitter& out) {
   for (Walker& walker : walkers) {
     walker.here = out.declare("here", loop::IntConst::make(0, loop::kBool));

@@ -29,6 +29,10 @@ Walker start_walker(const KernelContext& kernel, int id, const KernelScope& scop
 Positions entry_of(const Walker& walker);
 // The entries of the point's walkers.
 std::map<int, Positions> entries_of(const AccessSet& point, const std::vector<Walker>& walkers);
+// The entries of all walkers, which may have one: at position 0 if they have none. Sets the
+// conditions in the scope.
+std::map<int, Positions> possible_entries(const std::vector<Walker>& walkers, KernelScope& scope,
+                                          Emitter& out);
 // Sets `reached`, `here` and `next` of each walker for a coordinate that no walker has passed.
 void look_for(const loop::Expr& coordinate, std::vector<Walker>& walkers, Emitter& out);
 // Whether all walkers of the point have an entry.

@@ -5,6 +5,7 @@
 
 #include "expr/absence.h"
 #include "lower/monoid.h"
+#include "lower/presence.h"
 #include "lower/values.h"
 #include "nest/cut_rows.h"
 #include "nest/row_pieces.h"
@@ -49,12 +50,17 @@ void Assignments::assign(const nest::Assign& assign, const KernelScope& scope, E
   if (nest::has_lead(assign.accumulate) &&
       !kernel_.code(kernel_.nest.tensor(assign.tensor).lead).lead.next)
     return;
-  const Expr exists = presence(kernel_, value);
+  kernel_.count_operations(value);
+  Presence present(kernel_, scope, out);
+  Expr exists = present.of(value);
+  if (!scope.here.empty()) exists = present.both(exists, present.of(assign));
   const bool keeps_track = is_result(assign)
                                ? kernel_.assembles()
                                : static_cast<bool>(kernel_.code(assign.tensor).written);
-  if (!exists.as<IntConst>() && (keeps_track || (!is_sum && !is_in_tuple(kernel_.nest, assign)))) {
-    // Every sum in the value may be empty.
+  // Without an entry of the operand, there may be no element to store.
+  const bool may_vanish = (!is_sum || !scope.here.empty()) && !is_in_tuple(kernel_.nest, assign);
+  if (!exists.as<IntConst>() && (keeps_track || may_vanish)) {
+    // Every sum in the value may be empty, and every operand may have no entry.
     Emitter inside = out.nested();
     KernelScope inner = scope;
     inner.storing.conditional = true;
@@ -109,7 +115,7 @@ Expr Assignments::new_value(const nest::Assign& assign, const expr::Expr& value,
   if (!is_in_tuple(kernel_.nest, assign)) return fresh;
   // Updates a tuple as a whole and without branches. If the sum is empty, the update is the
   // identity.
-  const Expr exists = presence(kernel_, value);
+  const Expr exists = Presence(kernel_, scope, out).of(value);
   const Expr nothing = identity_of(assign.accumulate, fresh.type());
   return exists.as<IntConst>() || mutant("tuple-takes-nothing")
              ? fresh
