@@ -88,7 +88,7 @@ class RunState {
  private:
   size_t buffer_count_;
   StackArray<void*> buffers_;
-  StackArray<int64_t> elements_;  // -1 if only the caller knows
+  StackArray<int64_t> elements_;  // -1 if the run does not have the number
   StackArray<int64_t> scalars_;
 };
 
