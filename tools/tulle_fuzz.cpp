@@ -4,8 +4,8 @@
 //   tulle-fuzz [--seconds 120] [--count N] [--seed S] [--interpret] [--keep FOLDER]
 //   tulle-fuzz [--explain] CASE.txt ...
 //
-// What fails is shrunk, printed and kept as text in FOLDER. Given such files, runs those; --explain
-// shows the stages.
+// Shrinks and prints each case that fails, and keeps it as text in FOLDER. Given such files, runs
+// them; --explain shows the stages.
 #include <chrono>
 #include <csignal>
 #include <cstring>

@@ -19,7 +19,7 @@ struct ProgramSource {
   ProgramOptions options = {};
 };
 
-// What an operand of a derivative is to the program that was derived: one of its operands, the
+// The relation of a derivative's operand to the program that was derived: one of its operands, the
 // pattern of a part of a composite operand, the value of a result, the gradient of a result, or the
 // tangent of an operand.
 enum class DerivativeRole : uint8_t { Operand, Part, Result, Gradient, Tangent };

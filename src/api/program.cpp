@@ -57,7 +57,7 @@ class ResolvedExpression final : public Program {
     struct CallBuffers {
       std::vector<int64_t> extents, scalars;
       std::vector<void*> buffers, handles;
-      std::vector<runtime::Result> found;
+      std::vector<runtime::RunResult> found;
       std::vector<TensorView> parts;
     };
     thread_local CallBuffers kept;

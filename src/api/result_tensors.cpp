@@ -72,7 +72,7 @@ void ResultTensors::check_positions_fit(const std::vector<TensorView>& views) co
 
 void ResultTensors::collect(const std::vector<ResultLayout>& layouts,
                             const std::vector<TensorView>& views,
-                            const std::vector<runtime::Result>& found,
+                            const std::vector<runtime::RunResult>& found,
                             const std::vector<void*>& handles,
                             std::vector<ResultTensor>& results) const {
   results.resize(specs_.size());

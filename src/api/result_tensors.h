@@ -26,7 +26,7 @@ class ResultTensors {
 
   // Writes the results of a run. `found` and `handles` are the arrays that the run made.
   void collect(const std::vector<ResultLayout>& layouts, const std::vector<TensorView>& views,
-               const std::vector<runtime::Result>& found, const std::vector<void*>& handles,
+               const std::vector<runtime::RunResult>& found, const std::vector<void*>& handles,
                std::vector<ResultTensor>& results) const;
 
  private:

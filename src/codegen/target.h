@@ -10,7 +10,7 @@ namespace tulle::codegen {
 struct Target {
   std::string triple;
   std::string cpu;
-  std::string features;  // "+avx2,-avx512f"; adds to what the cpu has
+  std::string features;  // "+avx2,-avx512f"; beside the features of the cpu
   bool light = false;    // generate code quickly, barely optimised
 
   bool operator==(const Target&) const = default;

@@ -45,7 +45,7 @@ std::vector<ResultArray> run(const Executable& executable, std::vector<void*> bu
                              std::vector<int64_t> scalars, Memory& memory,
                              const RunOptions& options) {
   std::vector<void*> handles(executable.result_count(), nullptr);
-  std::vector<runtime::Result> found(executable.result_count());
+  std::vector<runtime::RunResult> found(executable.result_count());
   ResultMemory result_memory(memory, executable.results, handles, {}, {}, options.device);
   run_executable(executable, buffers, scalars, result_memory, options, found);
   std::vector<ResultArray> results;

@@ -11,7 +11,7 @@
 
 namespace tulle {
 
-// Hashes what the caller wrote: the text, its language, the operands and the options.
+// Hashes the input of the caller: the text, its language, the operands and the options.
 jit::ContentHash source_of(std::string_view language, std::string_view text,
                            const std::vector<TensorSpec>& operands, const ProgramOptions& options);
 

@@ -12,6 +12,6 @@ namespace tulle {
 
 void run_executable(const Executable& executable, std::span<void* const> buffers,
                     std::span<const int64_t> scalars, ResultMemory& memory,
-                    const RunOptions& options, std::span<runtime::Result> results);
+                    const RunOptions& options, std::span<runtime::RunResult> results);
 
 }  // namespace tulle

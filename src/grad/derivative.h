@@ -10,7 +10,7 @@
 
 namespace tulle::grad {
 
-// What an operand of a derivative is to the program that was derived.
+// The relation of a derivative's operand to the program that was derived.
 enum class Role : uint8_t {
   Operand,   // an operand of that program
   Part,      // a part of a composite operand

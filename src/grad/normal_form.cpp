@@ -35,7 +35,7 @@ using Indices = std::vector<std::string>;
 // Expressions that must have a value for the value at hand to count.
 using Masks = std::vector<Expr>;
 
-// What a walk over a value does at some nodes.
+// The actions of a walk over a value.
 struct Visitor {
   expr::IsSparse is_sparse;
   std::function<void(const Access&, const Masks&)> access;

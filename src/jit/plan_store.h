@@ -9,7 +9,8 @@
 
 namespace tulle::jit {
 
-// A row. The first four fields identify what the plan applies to; the store treats them as text.
+// A row. The first four fields identify the computations to which the plan applies; the store
+// treats them as text.
 struct StoredPlan {
   std::string statements, tensors, operands, machine;
   std::string schedule;

@@ -107,7 +107,7 @@ std::vector<std::vector<char>> GpuKernels::light_images(const std::vector<size_t
   return images;
 }
 
-GpuModules GpuKernels::find_on_device(const WantedCode& wanted, Parallelism& threads,
+GpuModules GpuKernels::find_on_device(const WantedKernels& wanted, Parallelism& threads,
                                       const jit::KernelCache::CompileMissing& compile) const {
   return kernel_cache().find_gpu(wanted, cuda::gpu(request_.device), is_light(), threads, compile);
 }

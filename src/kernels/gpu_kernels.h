@@ -26,7 +26,7 @@ class GpuKernels {
   GpuKernels(std::vector<loop::Kernel> kernels, CodeRequest request, std::string_view stage);
 
   size_t size() const { return kernels_.size(); }
-  const WantedCode& wanted() const { return wanted_; }
+  const WantedKernels& wanted() const { return wanted_; }
 
   // The code of all kernels. Missing code is compiled if `compiles` is set, otherwise null.
   GpuModules find(Parallelism& threads, bool compiles) const;
@@ -44,13 +44,13 @@ class GpuKernels {
   std::vector<char> compiled(const loop::Kernel& kernel) const;
   std::vector<std::vector<char>> light_images(const std::vector<size_t>& numbers,
                                               Parallelism& threads) const;
-  GpuModules find_on_device(const WantedCode& wanted, Parallelism& threads,
+  GpuModules find_on_device(const WantedKernels& wanted, Parallelism& threads,
                             const jit::KernelCache::CompileMissing& compile) const;
 
   CodeRequest request_;
   bool has_passed_;  // through the passes
   std::vector<loop::Kernel> kernels_;
-  WantedCode wanted_;
+  WantedKernels wanted_;
 };
 
 }  // namespace tulle

@@ -15,7 +15,7 @@
 
 namespace tulle {
 
-using WantedCode = std::vector<jit::KernelCache::WantedCode>;
+using WantedKernels = std::vector<jit::KernelCache::WantedCode>;
 
 jit::KernelCache& kernel_cache();  // of this process
 
@@ -50,7 +50,8 @@ std::vector<std::vector<char>> generate_each(const std::vector<loop::Kernel>& ke
 
 // The function of each kernel in its code.
 template <typename Code>
-auto functions_of(const std::vector<std::shared_ptr<const Code>>& code, const WantedCode& wanted) {
+auto functions_of(const std::vector<std::shared_ptr<const Code>>& code,
+                  const WantedKernels& wanted) {
   std::vector<decltype(code[0]->kernel({}))> functions;
   for (size_t at = 0; at < code.size(); ++at)
     functions.push_back(code[at]->kernel(wanted[at].kernels.front()));

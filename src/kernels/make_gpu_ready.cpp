@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kFewValues = int64_t{1} << 24;  // of all operands: light code runs briefly
 constexpr double kFewSteps = 60'000;              // of the threads with the most work
 
-Executable finished(LoweredProgram lowered, GpuModules code, const WantedCode& wanted,
+Executable finished(LoweredProgram lowered, GpuModules code, const WantedKernels& wanted,
                     const CodeRequest& request) {
   Executable executable;
   executable.gpu_threads = request.gpu_threads;
@@ -103,7 +103,7 @@ Executable make_soon_ready(LoweredProgram lowered, const CodeRequest& request) {
   const GpuKernels in_a_hurry(std::move(missing), soon, "lower");
   const GpuModules light = in_a_hurry.find(threads, true);
   times.end("light code");
-  WantedCode found = kernels->wanted();
+  WantedKernels found = kernels->wanted();
   for (size_t at = 0, next = 0; at < code.size(); ++at) {
     if (code[at]) continue;
     code[at] = light[next];

@@ -61,7 +61,7 @@ Functions find_kernels(const LoweredProgram& lowered, const CodeRequest& request
                        Executable& executable) {
   const loop::HostProgram& program = lowered.program;
   loop::verify_steps(program);
-  WantedCode wanted(program.kernels.size());
+  WantedKernels wanted(program.kernels.size());
   FewThreads threads = threads_of(request);
   parallel_for_or_throw(threads, static_cast<int>(wanted.size()), [&](int number) {
     const auto at = static_cast<size_t>(number);

@@ -16,10 +16,10 @@ using namespace loop;
 
 namespace {
 
-// A loop of so few iterations has no accumulators of its own.
+// A loop with at most this many iterations has no accumulators of its own.
 constexpr int64_t kFewTerms = 16;
 
-// An inner loop with at most so many expressions has a second version without chunks.
+// An inner loop with at most this many expressions has a second version without chunks.
 constexpr int kSmallBody = 64;
 
 // Whether `value` is the variable `name` plus or minus other values.

@@ -62,28 +62,30 @@ class Variance {
       case StmtKind::For: {
         const auto* loop = stmt.as<For>();
         if (reads_any(loop->begin, varying_) || reads_any(loop->end, varying_)) {
-          throw Refusal{concat("the bounds of the loop over ", loop->var, " differ between lanes")};
+          throw NotVectorizable{
+              concat("the bounds of the loop over ", loop->var, " differ between lanes")};
         }
         return follow(loop->body, divided);
       }
       case StmtKind::While:
         if (reads_any(stmt.as<While>()->condition, varying_)) {
-          throw Refusal{"the condition of a while loop differs between lanes"};
+          throw NotVectorizable{"the condition of a while loop differs between lanes"};
         }
         return follow(stmt.as<While>()->body, divided);
       case StmtKind::Store:
       case StmtKind::Prefetch:
         return;
       case StmtKind::Allocate:
-        throw Refusal{concat(stmt.as<Allocate>()->buffer->name, " is allocated in the loop")};
+        throw NotVectorizable{
+            concat(stmt.as<Allocate>()->buffer->name, " is allocated in the loop")};
       case StmtKind::Atomic:
         if (divided || !stmt.as<Atomic>()->result.empty())
-          throw Refusal{concat("an atomic on ", stmt.as<Atomic>()->buffer->name)};
+          throw NotVectorizable{concat("an atomic on ", stmt.as<Atomic>()->buffer->name)};
         return;
       case StmtKind::Barrier:
-        throw Refusal{"a barrier"};
+        throw NotVectorizable{"a barrier"};
       case StmtKind::Invoke:
-        throw Refusal{concat("a call to ", text_of(stmt.as<Invoke>()->function))};
+        throw NotVectorizable{concat("a call to ", text_of(stmt.as<Invoke>()->function))};
     }
   }
 
@@ -161,7 +163,8 @@ std::vector<LaneReduction> find_reductions(const For& loop) {
     bool combined =
         op.has_value() && count_reads(loop.body, name) == static_cast<int>(values.size());
     for (const Expr& value : values) combined = combined && combines(value, name, *op);
-    if (!combined) throw Refusal{concat(name, " carries a value from one iteration to the next")};
+    if (!combined)
+      throw NotVectorizable{concat(name, " carries a value from one iteration to the next")};
     reductions.push_back({name, *op, values.front().type()});
   }
   return reductions;
@@ -193,7 +196,7 @@ void check_atomics(const For& loop, std::optional<int64_t> extent,
           return varying.contains(name);
         });
         if (!alone || !is_aligned(atomic->index, loop, extent))
-          throw Refusal{concat("an atomic on ", atomic->buffer->name)};
+          throw NotVectorizable{concat("an atomic on ", atomic->buffer->name)};
       },
       [](const Expr&) {});
 }
@@ -202,9 +205,9 @@ void refuse_vectors(const For& loop) {
   visit(
       loop.body, [](const Stmt&) {},
       [&](const Expr& expr) {
-        if (expr.type().is_vector()) throw Refusal{"an inner loop is vectorised already"};
+        if (expr.type().is_vector()) throw NotVectorizable{"an inner loop is vectorised already"};
         if (expr->kind == ExprKind::LaneReduce || expr->kind == ExprKind::LaneShuffle) {
-          throw Refusal{"an operation across the lanes of a warp"};
+          throw NotVectorizable{"an operation across the lanes of a warp"};
         }
       });
 }

@@ -12,7 +12,7 @@
 namespace tulle::passes {
 
 // Why a loop cannot be vectorised. Thrown and caught inside the pass.
-struct Refusal {
+struct NotVectorizable {
   std::string reason;
 };
 
@@ -28,9 +28,9 @@ struct VectorFacts {
   std::vector<LaneReduction> reductions;
 };
 
-// Throws a Refusal if executing iterations of `loop` in lanes could change a result (other than by
-// the order of a reduction), or if the body contains a node without a vector form. `extent` is the
-// number of iterations if it is known.
+// Throws NotVectorizable if executing iterations of `loop` in lanes could change a result (other
+// than by the order of a reduction), or if the body contains a node without a vector form. `extent`
+// is the number of iterations if it is known.
 VectorFacts check_vector_loop(const loop::For& loop, std::optional<int64_t> extent);
 
 }  // namespace tulle::passes

@@ -200,16 +200,17 @@ class Checker {
     for (const IterationAccess& access : all) {
       const Movement movement = accesses_.movement(access.index);
       if (movement.stride == 0)
-        throw Refusal{concat("all iterations access one element of ", buffer)};
+        throw NotVectorizable{concat("all iterations access one element of ", buffer)};
       if (!movement.stride || movement.stride != first.stride || !distinct_lanes(movement)) {
-        throw Refusal{concat("different iterations may access the same element of ", buffer)};
+        throw NotVectorizable{
+            concat("different iterations may access the same element of ", buffer)};
       }
     }
     for (size_t i = 0; i < all.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         if ((all[i].store || all[j].store) && may_meet(all[i], all[j])) {
-          throw Refusal{concat("an iteration may access an element of ", buffer,
-                               " that another iteration writes")};
+          throw NotVectorizable{concat("an iteration may access an element of ", buffer,
+                                       " that another iteration writes")};
         }
       }
     }
@@ -220,13 +221,14 @@ class Checker {
     const Movement movement = accesses_.movement(store.index);
     if (movement.stride == 0) {
       if (!store.value_varies) return;
-      throw Refusal{concat("every iteration stores a different value to one element of ", buffer)};
+      throw NotVectorizable{
+          concat("every iteration stores a different value to one element of ", buffer)};
     }
     // A scatter writes its lanes in the order of the iterations.
     const bool fine =
         movement.stride ? distinct_lanes(movement) || !store.repeated : !store.repeated;
     if (!fine)
-      throw Refusal{concat("different iterations may access the same element of ", buffer)};
+      throw NotVectorizable{concat("different iterations may access the same element of ", buffer)};
   }
 
   // Whether different iterations never access the same element through this index.

@@ -10,9 +10,9 @@
 
 namespace tulle::passes {
 
-// Throws a Refusal if two iterations may access the same element of a buffer that the loop writes,
-// in an order that lanes would change. Different buffers never overlap. `varying` contains the
-// names whose value differs between lanes.
+// Throws NotVectorizable if two iterations may access the same element of a buffer that the loop
+// writes, in an order that lanes would change. Different buffers never overlap. `varying` contains
+// the names whose value differs between lanes.
 void check_memory(const loop::For& loop, std::optional<int64_t> extent,
                   const std::set<std::string>& varying);
 

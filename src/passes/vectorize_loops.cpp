@@ -34,8 +34,8 @@ class LoopVectorizer {
         names_(names),
         lanes_(loop.factor),
         extent_(constant_difference(loop.end, loop.begin)) {
-    if (lanes_ < 2) throw Refusal{concat("a vector of ", lanes_, " lanes")};
-    if (loop.step != 1) throw Refusal{concat("a step of ", loop.step)};
+    if (lanes_ < 2) throw NotVectorizable{concat("a vector of ", lanes_, " lanes")};
+    if (loop.step != 1) throw NotVectorizable{concat("a step of ", loop.step)};
     facts_ = check_vector_loop(loop, extent_);
   }
 
@@ -204,9 +204,8 @@ class Vectorizer : public Rewriter {
     if (!loop || loop->loop != LoopKind::Vector) return result;
     try {
       return LoopVectorizer(*loop, options_, locals_, names_).run();
-    } catch (const Refusal& refusal) {
-      remarks_.push_back(
-          concat("the loop over ", loop->var, " is not vectorised: ", refusal.reason));
+    } catch (const NotVectorizable& error) {
+      remarks_.push_back(concat("the loop over ", loop->var, " is not vectorised: ", error.reason));
       if (is_gpu(options_.backend) && counts_through_registers(*loop))
         return written_out(*loop, *constant_extent(*loop), names_);
       return For::make(loop->var, loop->begin, loop->end, loop->body, LoopKind::Serial, 0,

@@ -39,7 +39,7 @@ class Decisions {
 };
 
 // Reads the decisions in the text of a plan, from `begin` on; UserError with the place where it is
-// wrong. What a text leaves open is chosen.
+// wrong. The planner makes the decisions that the text does not contain.
 //
 //   C: loops i j k                          # comments say what follows from it
 //   schedule: parallel(i, by=nnz)           # of the nest; none: it has no steps

@@ -58,8 +58,8 @@ class NestSchedules {
  private:
   // Whether a caller scheduled the loops of the statement.
   bool are_loops_written() const;
-  // The space with the callers' names. Callers do not know the name of the tensor that accumulates
-  // a result.
+  // The space with the callers' names. The name of a tensor that accumulates a result is not one of
+  // them.
   ScheduleSpace in_names_of_callers(ScheduleSpace space, const std::string& tensor) const;
 
   const Request& request_;

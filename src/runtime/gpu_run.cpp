@@ -256,7 +256,8 @@ size_t GpuProgram::scalar_count() const { return prepared_->program.scalar_param
 size_t GpuProgram::result_count() const { return prepared_->program.results.size(); }
 
 void GpuProgram::run(std::span<void* const> buffers, std::span<const int64_t> scalars,
-                     DeviceMemory& memory, cuda::Stream stream, std::span<Result> results) const {
+                     DeviceMemory& memory, cuda::Stream stream,
+                     std::span<RunResult> results) const {
   const PreparedProgram& program = prepared_->program;
   TULLE_CHECK(buffers.size() == buffer_count() && scalars.size() == scalar_count(), buffers.size(),
               " buffers and ", scalars.size(), " scalars given");

@@ -57,7 +57,7 @@ class GpuProgram {
   // Like CompiledProgram::run, with device buffers. Raises a UserError if a buffer is not aligned
   // to loop::kDeviceAlignment, or if a step reads a number back while the stream is being captured.
   void run(std::span<void* const> buffers, std::span<const int64_t> scalars, DeviceMemory& memory,
-           cuda::Stream stream, std::span<Result> results) const;
+           cuda::Stream stream, std::span<RunResult> results) const;
 
  private:
   struct Prepared;

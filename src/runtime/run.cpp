@@ -119,7 +119,7 @@ size_t CompiledProgram::result_count() const { return prepared_->results.size();
 
 void CompiledProgram::run(std::span<void* const> buffers, std::span<const int64_t> scalars,
                           RunMemory& memory, Parallelism& parallelism,
-                          std::span<Result> results) const {
+                          std::span<RunResult> results) const {
   TULLE_CHECK(buffers.size() == buffer_count() && scalars.size() == scalar_count(), buffers.size(),
               " buffers and ", scalars.size(), " scalars given");
   TULLE_CHECK(results.size() == result_count(), "room for ", results.size(), " results");

@@ -24,7 +24,7 @@ class RunMemory {
 
 struct PreparedProgram;  // prepare.h
 
-struct Result {
+struct RunResult {
   void* data = nullptr;
   int64_t elements =
       -1;  // -1 for a parameter that is returned as a result, whose length is unknown
@@ -49,7 +49,7 @@ class CompiledProgram {
   // Parameters are in the program's order, scalars as in loop/abi.h. Writes one entry of `results`
   // per result. Thread-safe. If a step fails, the run frees all temporaries and raises the error.
   void run(std::span<void* const> buffers, std::span<const int64_t> scalars, RunMemory& memory,
-           Parallelism& parallelism, std::span<Result> results) const;
+           Parallelism& parallelism, std::span<RunResult> results) const;
 
  private:
   std::unique_ptr<const PreparedProgram> prepared_;

@@ -23,7 +23,7 @@ class RunState {
 
   void set_buffer(size_t slot, void* data) { buffers_[slot] = data; }
   void set_scalar(size_t slot, int64_t value) { scalars_[slot] = value; }
-  Result result(int slot) { return {buffer(slot), elements_[static_cast<size_t>(slot)]}; }
+  RunResult result(int slot) { return {buffer(slot), elements_[static_cast<size_t>(slot)]}; }
 
   void operator()(const ComputeAction& step) { scalar(step.scalar) = evaluate(step.value); }
   // Computes cached arrays in every run, unless the derived class takes them from a cache.
@@ -88,7 +88,7 @@ class RunState {
  private:
   size_t buffer_count_;
   StackArray<void*> buffers_;
-  StackArray<int64_t> elements_;  // -1 if only the caller knows
+  StackArray<int64_t> elements_;  // -1 if the run does not have the number
   StackArray<int64_t> scalars_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Status kOutOfMemory = 2;
 
-// The name and the text of a status, if the driver knows them.
+// The name and the text of a status, if the driver has them.
 std::string describe(const Driver& driver, Status status) {
   const char *name = nullptr, *text = nullptr;
   driver.error_name(status, &name);

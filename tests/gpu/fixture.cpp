@@ -131,7 +131,7 @@ loop::Arrays run_on_gpu(const loop::HostProgram& source, const loop::Arrays& buf
     pointers.push_back(upload(buffers.at(param.buffer->name), memory));
   for (const auto& param : program.scalars)
     slots.push_back(slot_of(scalars.at(param.name), param.type));
-  std::vector<runtime::Result> results(ready.result_count());
+  std::vector<runtime::RunResult> results(ready.result_count());
   ready.run(pointers, slots, results_memory, nullptr, results);
 
   loop::Arrays arrays;

@@ -175,7 +175,8 @@ def test_torch_names() -> None:
 @pytest.mark.parametrize("blocked", ["bsr(4,4)", "bsr(3,2)", "bsc(4,4)"])
 @pytest.mark.parametrize("other", ["csr", "csc", "coo", "dcsr"])
 def test_blocks_beside_many_entries(expression: str, blocked: str, other: str) -> None:
-    """So many operands that loops follow the blocks of one and the others are converted."""
+    """For this many entries, loops follow the blocks of one operand and the planner converts the
+    other operands."""
     values = {name: random_sparse(602, 399, seed=seed) for seed, name in enumerate("ABC")}
     formats = {"A": blocked, "B": other, "C": blocked}
     tensors = {name: tulle.tensor(a, format=formats[name]) for name, a in values.items()}

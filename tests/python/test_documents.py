@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 import tulle
 
@@ -51,6 +52,23 @@ def test_formats_have_the_names_that_messages_give_them() -> None:
     in_readme = written_in("README.md", "- **Formats**\n", "\n- ")
     assert names - in_readme == {"dia-csr(l,u)", "bsr-csr(r,c)"}
     assert names <= written_in("CHANGELOG.md", "**Formats.**", "\n- ")
+
+
+def test_the_reference_has_the_names_that_messages_give() -> None:
+    reference = (ROOT / "docs/semantics.md").read_text()
+    with pytest.raises(tulle.UserError) as no_function:
+        tulle.compute("y[i] = no_such(x[i])", x=torch.ones(2))
+    with pytest.raises(tulle.UserError) as no_step:
+        tulle.kernel("y[i] = x[i]", x="dense").schedule("no_such(i)")
+    for refused, begin, section in (
+        (no_function, "the functions are ", "Expressions consist of:"),
+        (no_step, "they are ", "## Schedules"),
+    ):
+        listed = str(refused.value).split(begin)[1].splitlines()[0].partition(";")[0].split(", ")
+        text = reference.split(section)[1].split("\n## ")[0]
+        code = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.S))
+        written = set(re.findall(r"\w+", " ".join(code)))
+        assert len(listed) > 10 and set(listed) - written == set()
 
 
 def test_a_schedule_by_hand(tmp_path: Path) -> None:

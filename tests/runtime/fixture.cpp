@@ -51,9 +51,9 @@ TestProgram::TestProgram(const std::string& text) {
   program_ = std::make_unique<CompiledProgram>(program, functions);
 }
 
-std::vector<Result> TestProgram::run(std::vector<void*> buffers, std::vector<int64_t> scalars,
-                                     Parallelism& parallelism) {
-  std::vector<Result> results(program_->result_count());
+std::vector<RunResult> TestProgram::run(std::vector<void*> buffers, std::vector<int64_t> scalars,
+                                        Parallelism& parallelism) {
+  std::vector<RunResult> results(program_->result_count());
   program_->run(buffers, scalars, memory, parallelism, results);
   return results;
 }

@@ -31,8 +31,8 @@ class TestProgram {
  public:
   explicit TestProgram(const std::string& text);
 
-  std::vector<Result> run(std::vector<void*> buffers, std::vector<int64_t> scalars,
-                          Parallelism& parallelism = default_parallelism());
+  std::vector<RunResult> run(std::vector<void*> buffers, std::vector<int64_t> scalars,
+                             Parallelism& parallelism = default_parallelism());
   const CompiledProgram& compiled() const { return *program_; }
   VectorMemory memory;
 
@@ -42,7 +42,7 @@ class TestProgram {
 };
 
 template <typename T>
-std::vector<T> as_vector(const Result& result) {
+std::vector<T> as_vector(const RunResult& result) {
   const auto* data = static_cast<const T*>(result.data);
   return std::vector<T>(data, data + result.elements);
 }

@@ -196,7 +196,7 @@ kernel compute(A: f32*, C: mut f32*; n: i64) {
   float input[1] = {21};
   void* const buffers[] = {input};
   const int64_t scalars[] = {1};
-  Result results[1];
+  RunResult results[1];
   NoParallelism parallelism;
   EXPECT_THROW(program.compiled().run(buffers, scalars, memory, parallelism, results), UserError);
 }
@@ -233,7 +233,7 @@ kernel twice(A: f32*, C: mut f32*, t: mut f32*; n: i64) {
   float input[1] = {21};
   void* const buffers[] = {input};
   const int64_t scalars[] = {1};
-  Result results[1];
+  RunResult results[1];
   for (int run = 1; run <= 3; ++run) {
     program.compiled().run(buffers, scalars, memory, parallelism, results);
     EXPECT_EQ(memory.place[0], 42);

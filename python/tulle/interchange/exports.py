@@ -65,8 +65,8 @@ def to_torch(source: SparseTensor) -> Tensor:
 @cache
 def _let_torch_warn() -> None:
     """Makes the first compressed tensor of the process. Torch warns then, and only then, that these
-    tensors are in beta state, and some versions that their invariants are not checked. Nobody who
-    converts a tensor of Tulle needs to know that."""
+    tensors are in beta state, and some versions that their invariants are not checked. Neither
+    warning concerns a conversion from Tulle."""
     with warnings.catch_warnings():
         for message in ("Sparse CSR tensor support is in beta", "Sparse invariant checks are"):
             warnings.filterwarnings("ignore", message, UserWarning)

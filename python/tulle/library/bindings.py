@@ -109,7 +109,7 @@ def _refuse_batches(names: list[str]) -> Library:
 
 def _mark_cudagraph_unsafe(operator: Any) -> None:
     """Keeps torch.compile(mode="reduce-overhead") from capturing the operator. It validates
-    structure that it does not know, which reads memory of the GPU from the host."""
+    structure that the library does not hold, which reads memory of the GPU from the host."""
     tag = getattr(torch.Tag, "cudagraph_unsafe", None)
     if tag is not None and tag not in operator.tags:
         operator.tags.append(tag)

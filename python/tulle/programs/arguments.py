@@ -1,4 +1,4 @@
-"""What the library's operators take: numbers and tensors, collected from operands."""
+"""The arguments of the library's operators: numbers and tensors, collected from operands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def flatten(operands: Sequence[Operand]) -> Arguments:
 
 
 def numbers_of(operands: Sequence[Operand]) -> tuple[int, ...]:
-    """The sizes and structures of operands with these patterns, whatever their values."""
+    """The sizes and structures of the operands, as numbers. They do not depend on values."""
     patterns = [operand._pattern for operand in operands if isinstance(operand, SparseTensor)]
     return sizes_of(operands) + tuple(~pattern.hold() for pattern in patterns)
 

@@ -22,8 +22,8 @@ def is_enabled() -> bool:
 
 
 def cast_if_enabled(operands: Sequence[Any], out: Out) -> Sequence[Any]:
-    """The operands of a product and what it is added to as `cast` returns them, if torch.autocast
-    is enabled."""
+    """The operands of a product and the tensor to which it is added, as `cast` returns them if
+    torch.autocast is enabled."""
     return cast(operands, out) if is_enabled() else operands
 
 

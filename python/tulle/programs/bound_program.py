@@ -21,7 +21,7 @@ MOST_BOUND = 1024  # bound programs in the table of one program
 
 
 class ResultType(NamedTuple):
-    """What is known of a result before the program runs."""
+    """The properties of a result that the types and formats of operands determine."""
 
     name: str
     dtype: torch.dtype
@@ -54,7 +54,8 @@ class BoundProgram:
         self.has_one_dense_result = len(self.results) == 1 and self.results[0].format.is_dense
         # The operand whose pattern the only result had in the last run; None if it has its own.
         self.pattern_source: int | None = None
-        # The derivatives of the program (`derivatives`), by what they are towards.
+        # The programs derived from it (`derivatives`, `batches`), by the kind of derivation and the
+        # tensors that vary.
         self.derivatives: dict[Any, Any] = {}
 
 

@@ -11,8 +11,8 @@ from tulle.programs.program import Program, statement_program
 
 
 class DerivativeOperand(NamedTuple):
-    """What a derivative reads. `role` is "operand", "part", "result", "gradient" or "tangent"; `of`
-    is an operand or a result of the derived program."""
+    """A tensor that a derivative reads. `role` is "operand", "part", "result", "gradient" or
+    "tangent"; `of` is an operand or a result of the derived program."""
 
     role: str
     of: str
@@ -63,7 +63,7 @@ def _read(text: str) -> Derivative:
     head, _, statements = text.partition("compute\n")
     names: list[str] = []
     operands: list[DerivativeOperand] = []
-    assigned: dict[str, str] = {}  # what the results are of, by name
+    assigned: dict[str, str] = {}  # result: the tensor whose gradient or tangent it is
     zeros: list[str] = []
     for kind, name, *rest in map(str.split, head.splitlines()):
         if kind == "operand":

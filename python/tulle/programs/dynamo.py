@@ -77,7 +77,7 @@ def _prepare() -> None:
     # Nor for `~A`.
     builtin.BuiltinVariable.call_invert = _call_invert
     # torch.export with strict=True passes operators of Python to __torch_function__, which looks
-    # for their names. Dynamo of torch 2.11 does not know these.
+    # for their names. Dynamo of torch 2.11 has no names for them.
     builtin.BuiltinVariable.var_getattr = _with_names(builtin.BuiltinVariable.var_getattr)
     # Dynamo asks __torch_function__ for functions in a list, which has few of torch.sparse.
     torch_functions.get_overridable_functions().update(filter(_is_of_torch, handlers))

@@ -97,8 +97,8 @@ def _execute_for_composites(
 
 
 def wrap(found: BoundProgram, operands: Sequence[Operand], returned: list[Tensor]) -> list[Result]:
-    """The results in what the operator `run` returns: for each its sizes, structure arrays and
-    values."""
+    """The results, from the tensors that the operator `run` returns: for each result its sizes,
+    structure arrays and values."""
     results: list[Result] = []
     at = 0
     for result in found.results:

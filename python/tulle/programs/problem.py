@@ -57,7 +57,7 @@ class Problem:
 
 
 def untuned_problem(program: Program, names: Sequence[str], operands: Sequence[Operand]) -> Problem:
-    """The computation with the planned schedule, whatever a search has found."""
+    """The computation with the planned schedule. Ignores the results of searches."""
     ready = checked(program, names, operands)
     return Problem(replace(program, tuned=False), tuple(names), tuple(ready))
 

@@ -185,7 +185,7 @@ class Call:
     # ---- reverse mode --------------------------------------------------------------------------
 
     def select_for_gradients(self, needs: Sequence[bool]) -> None:
-        """Notes what the backward pass reads."""
+        """Selects the tensors that the backward pass reads."""
         assert self.bound
         wanted = [name for name, need in zip(self.names, needs, strict=True) if need]
         derivative = gradient_of(self.bound, wanted, self.result_names)
@@ -325,8 +325,8 @@ class Call:
     # ---- forward mode --------------------------------------------------------------------------
 
     def select_for_tangents(self) -> None:
-        """Notes what the computation of tangents reads. Which operands have tangents is not known
-        yet, so these are all tensors."""
+        """Selects the tensors that the computation of tangents reads: all of them, because any
+        operand may have a tangent."""
         self.for_tangents = Selection(
             tuple(range(len(self.names))), tuple(range(len(self.result_names)))
         )
@@ -438,7 +438,7 @@ class _TransformedNode(_Node):
 
 
 def _set_up(ctx: Any, call: Call, tensors: Sequence[Tensor], computed: Sequence[Tensor]) -> None:
-    """Keeps for the derivatives what they read."""
+    """Keeps the tensors and types that the derivatives read."""
     call.select_for_gradients(ctx.needs_input_grad[1:])
     call.shapes = tuple(tensor.shape for tensor in tensors)
     call.result_shapes = tuple(tensor.shape for tensor in computed)

@@ -17,7 +17,7 @@ from tulle.programs.program import Operand, Program
 
 
 class RememberedCall:
-    """What a call passes to its operator beside the values of the operands."""
+    """The arguments that a call passes to its operator beside the values of the operands."""
 
     __slots__ = (
         "bound",

@@ -1,6 +1,6 @@
 """Functions of structure that graphs of torch.compile hold as one operator each.
 
-Such a function reads the contents of structure arrays, which a tracer does not know.
+Such a function reads the contents of structure arrays, which a tracer cannot read.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Range(NamedTuple):
     length: int
 
 
-# What is selected of a dimension: a range, one coordinate, or None for what index tensors pick.
+# The selection in a dimension: a range, one coordinate, or None if index tensors select there.
 Selector: TypeAlias = Range | int | None
 
 NEW = -1  # in `Selection.layout`: a new dimension

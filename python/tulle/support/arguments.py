@@ -14,7 +14,7 @@ from tulle.support.errors import UserError
 
 @runtime_checkable
 class SuggestsInstead(Protocol):
-    """An object that users pass by mistake where text is expected, and that knows the right call.
+    """An object that users pass by mistake where text is expected. It can name the right call.
     `tulle.Kernel` is one."""
 
     def instead_of(self, caller: str) -> str:

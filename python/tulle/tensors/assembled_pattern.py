@@ -1,6 +1,6 @@
 """Patterns of tensors that were taken apart: by pickling, or into the leaves of a tree.
 
-What is put together may come from any file or caller, so everything is checked.
+The parts may come from any file or caller, so all of them are checked.
 """
 
 from __future__ import annotations

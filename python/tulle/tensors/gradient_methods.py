@@ -75,8 +75,8 @@ class GradientMethods(StoredTensor):
         return self._values.register_post_accumulate_grad_hook(hook)
 
     def backward(self, gradient: Any = None, *args: Any, **options: Any) -> None:
-        """Computes gradients of what the values were computed from. `gradient` is a tensor like
-        `values()`, or a sparse tensor with the same pattern."""
+        """Computes the gradients of the leaves from which the values were computed. `gradient` is
+        a tensor like `values()`, or a sparse tensor with the same pattern."""
         if isinstance(gradient, StoredTensor):
             if gradient._pattern is not self._pattern:
                 raise UserError(

@@ -196,7 +196,7 @@ class Pattern(HeldStructure):
         place = "" if device.type == "cpu" else f", device='{device}'"
         return f"{self.format}, nnz={nnz}, index_dtype={index}{place}"
 
-    # ---- what operators are told ---------------------------------------------------------------
+    # ---- properties for operators --------------------------------------------------------------
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -377,7 +377,7 @@ class Pattern(HeldStructure):
 
 
 def _bytes_of(value: object) -> int:
-    """The approximate size of a tensor or of a Python object with what it holds."""
+    """The approximate size of a tensor, or of a Python object and the objects that it holds."""
     if isinstance(value, Tensor):
         return value.numel() * value.element_size()
     parts: list[object] = []

@@ -20,7 +20,7 @@ SLOTS_AT_ONCE = 1 << 20  # bounds the memory for coordinates while entries are c
 
 
 class Structure(Protocol):
-    """What the functions of this file read of a pattern that is not composite."""
+    """The attributes of a pattern, not composite, that the functions of this file read."""
 
     @property
     def format(self) -> Format: ...

@@ -2,7 +2,6 @@
 #include "plan/order/loop_space.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "expr/absence.h"
 #include "expr/walk.h"
@@ -78,95 +77,139 @@ bool LoopSpace::is_whole() const {
   });
 }
 
-LoopSpace make_loop_space(const expr::Statement& statement,
-                          const std::map<std::string, expr::TensorType>& tensors,
-                          Division division) {
-  LoopSpace space;
-  std::map<std::string, Wish> agreed;
-  std::set<std::string> subtracted;  // all indices that some difference subtracts
-  auto collect = [&](const expr::Access& access) {
-    const auto wanted = wishes(tensors.at(access.tensor).format, access.indices);
-    const bool agrees = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
-      const auto found = agreed.find(entry.first);
-      if (found != agreed.end()) return found->second == entry.second;
-      const std::string& other = entry.second.subtracted;
-      if (other.empty()) return entry.second == Wish() || !subtracted.contains(entry.first);
-      // The subtracted index needs a loop of its own.
-      const auto known = agreed.find(other);
-      return other != entry.first && !subtracted.contains(entry.first) &&
-             (known == agreed.end() || known->second == Wish());
+namespace {
+
+class LoopSpaceBuilder {
+ public:
+  LoopSpaceBuilder(const expr::Statement& statement,
+                   const std::map<std::string, expr::TensorType>& tensors)
+      : statement_(statement),
+        tensors_(tensors),
+        operands_(expr::accesses(statement.value)),
+        has_differences_(may_loop_over_differences(statement, tensors) && do_differences_agree()) {}
+
+  LoopSpace build(Division division) {
+    // Tensors with whole indices can be walked over as stored, so they take precedence over blocks,
+    // unless `blocks_first` reverses this.
+    const bool blocks_first = division == Division::ByBlocks;
+    for (const bool plain : {!blocks_first, blocks_first}) {
+      if (plain || division != Division::None) grant_wishes(plain);
+    }
+    for (const std::string& index : statement_.indices) add_index(index);
+    for (const expr::Access* access : operands_) {
+      for (const std::string& index : access->indices) add_index(index);
+    }
+    // If no access in this statement has the index, another statement determines its extent.
+    add_reduced(statement_.value);
+    return std::move(space_);
+  }
+
+ private:
+  // Whether other sparse operands with an index of a difference store the same difference.
+  bool do_differences_agree() const {
+    return std::all_of(operands_.begin(), operands_.end(), [&](const expr::Access* access) {
+      const Format& format = tensors_.at(access->tensor).format;
+      if (!format.has_differences()) return true;
+      const auto wanted = wishes(format, access->indices);
+      return std::all_of(operands_.begin(), operands_.end(), [&](const expr::Access* other) {
+        return stores_differences_of(wanted, *other);
+      });
     });
-    if (!agrees) return;
-    agreed.insert(wanted.begin(), wanted.end());
+  }
+
+  bool stores_differences_of(const std::map<std::string, Wish>& wanted,
+                             const expr::Access& other) const {
+    const Format& format = tensors_.at(other.tensor).format;
+    if (format.is_dense()) return true;
+    const auto others = wishes(format, other.indices);
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+      const auto& [index, wish] = entry;
+      if (wish.subtracted.empty() ||
+          std::find(other.indices.begin(), other.indices.end(), index) == other.indices.end())
+        return true;
+      const auto found = others.find(index);
+      return found != others.end() && found->second == wish;
+    });
+  }
+
+  // Grants the wishes of the sparse operands with whole indices, or those of all others.
+  void grant_wishes(bool plain) {
+    for (const expr::Access* access : operands_) {
+      const Format& format = tensors_.at(access->tensor).format;
+      if (format.is_dense() || (format.has_differences() && !has_differences_)) continue;
+      if (plain == (!format.has_blocks() && !format.has_differences()))
+        grant(wishes(format, access->indices));
+    }
+  }
+
+  // Grants the wishes of an operand, if all of them agree with those granted before.
+  void grant(const std::map<std::string, Wish>& wanted) {
+    if (!std::all_of(wanted.begin(), wanted.end(),
+                     [&](const auto& entry) { return agrees(entry.first, entry.second); }))
+      return;
+    agreed_.insert(wanted.begin(), wanted.end());
     for (const auto& [index, wish] : wanted) {
       if (wish.subtracted.empty()) continue;
-      subtracted.insert(wish.subtracted);
-      agreed.insert({wish.subtracted, Wish()});
-    }
-  };
-  const auto operands = expr::accesses(statement.value);
-  bool differences = may_loop_over_differences(statement, tensors);
-  // Another sparse operand with such an index must store the same differences.
-  for (const expr::Access* access : operands) {
-    const Format& format = tensors.at(access->tensor).format;
-    if (!format.has_differences()) continue;
-    const auto wanted = wishes(format, access->indices);
-    for (const expr::Access* other : operands) {
-      const Format& other_format = tensors.at(other->tensor).format;
-      if (other_format.is_dense()) continue;
-      const auto others = wishes(other_format, other->indices);
-      for (const auto& [index, wish] : wanted) {
-        const bool uses =
-            std::find(other->indices.begin(), other->indices.end(), index) != other->indices.end();
-        const auto found = others.find(index);
-        if (!wish.subtracted.empty() && uses && (found == others.end() || found->second != wish))
-          differences = false;
-      }
+      subtracted_.insert(wish.subtracted);
+      agreed_.insert({wish.subtracted, Wish()});
     }
   }
-  // Tensors with whole indices can be walked over as stored, so they take precedence over blocks,
-  // unless `blocks_first` reverses this.
-  const bool blocks_first = division == Division::ByBlocks;
-  for (const bool plain : {!blocks_first, blocks_first}) {
-    if (!plain && division == Division::None) continue;
-    for (const expr::Access* access : operands) {
-      const Format& format = tensors.at(access->tensor).format;
-      if (format.is_dense() || (format.has_differences() && !differences)) continue;
-      if (plain == (!format.has_blocks() && !format.has_differences())) collect(*access);
-    }
+
+  bool agrees(const std::string& index, const Wish& wish) const {
+    const auto found = agreed_.find(index);
+    if (found != agreed_.end()) return found->second == wish;
+    const std::string& other = wish.subtracted;
+    if (other.empty()) return wish == Wish() || !subtracted_.contains(index);
+    // The subtracted index needs a loop of its own.
+    const auto known = agreed_.find(other);
+    return other != index && !subtracted_.contains(index) &&
+           (known == agreed_.end() || known->second == Wish());
   }
-  auto add_index = [&](const std::string& index) {
-    if (space.parts.contains(index)) return;
-    space.variables[index] = {};
-    const auto found = agreed.find(index);
-    if (found == agreed.end() || found->second == Wish()) {
-      space.parts[index] = {index};
+
+  void add_index(const std::string& index) {
+    if (space_.parts.contains(index)) return;
+    space_.variables[index] = {};
+    const auto found = agreed_.find(index);
+    if (found == agreed_.end() || found->second == Wish()) {
+      space_.parts[index] = {index};
       return;
     }
     const auto& [divisor, other] = found->second;
     if (!other.empty()) {
       const std::string name = nest::difference_loop(index, other);
-      space.variables[name] = {nest::Variable::Origin::Difference, index, other};
-      space.parts[index] = {name};
+      space_.variables[name] = {nest::Variable::Origin::Difference, index, other};
+      space_.parts[index] = {name};
       return;
     }
     const std::string outer = nest::outer_loop(index), inner = nest::inner_loop(index);
-    space.variables[outer] = {nest::Variable::Origin::Outer, index, {}, divisor};
-    space.variables[inner] = {nest::Variable::Origin::Inner, index, {}, divisor};
-    space.parts[index] = {outer, inner};
-  };
-  for (const std::string& index : statement.indices) add_index(index);
-  for (const expr::Access* access : operands) {
-    for (const std::string& index : access->indices) add_index(index);
+    space_.variables[outer] = {nest::Variable::Origin::Outer, index, {}, divisor};
+    space_.variables[inner] = {nest::Variable::Origin::Inner, index, {}, divisor};
+    space_.parts[index] = {outer, inner};
   }
-  // If no access in this statement has the index, another statement determines its extent.
-  const std::function<void(const expr::Expr&)> add_reduced = [&](const expr::Expr& expr) {
-    if (const auto* reduce = expr.as<expr::Reduce>())
-      std::for_each(reduce->indices.begin(), reduce->indices.end(), add_index);
+
+  // Adds the indices of reductions.
+  void add_reduced(const expr::Expr& expr) {
+    if (const auto* reduce = expr.as<expr::Reduce>()) {
+      for (const std::string& index : reduce->indices) add_index(index);
+    }
     for (const expr::Expr& child : expr::children(expr)) add_reduced(child);
-  };
-  add_reduced(statement.value);
-  return space;
+  }
+
+  const expr::Statement& statement_;
+  const std::map<std::string, expr::TensorType>& tensors_;
+  const std::vector<const expr::Access*> operands_;
+  const bool has_differences_;  // loops over differences are possible
+  std::map<std::string, Wish> agreed_;
+  std::set<std::string> subtracted_;  // all indices that some difference subtracts
+  LoopSpace space_;
+};
+
+}  // namespace
+
+LoopSpace make_loop_space(const expr::Statement& statement,
+                          const std::map<std::string, expr::TensorType>& tensors,
+                          Division division) {
+  return LoopSpaceBuilder(statement, tensors).build(division);
 }
 
 std::string level_variable(const LevelExpr& level, const std::vector<std::string>& indices,

@@ -67,7 +67,7 @@ Result<Loops> summed_loops(const Nest& nest, const Assign& target) {
   return Loops(first, path.end());
 }
 
-// Those of the loops that run over the result's indices. The workspace needs them.
+// The loops of `loops` that run over the result's indices. The workspace needs them.
 Result<Loops> result_loops(const Nest& nest, const Loops& loops, const Assign& target) {
   Loops found;
   for (const Forall* loop : loops) {

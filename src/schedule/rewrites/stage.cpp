@@ -72,7 +72,7 @@ class ReadFinder {
   std::vector<Read> found_;
 };
 
-// Whether the variable or what it is derived from counts entries, rows of chunks or diagonals.
+// Whether the variable or one that it derives from counts entries, rows of chunks or diagonals.
 bool counts_stored(const Nest& nest, const std::string& var) {
   const Variable& variable = nest.variable(var);
   using Origin = Variable::Origin;

@@ -13,10 +13,10 @@ namespace tulle::schedule {
 //                 producing { forall d { Q.staged[d] = Q[i,d] } } }
 //
 // The copy runs over the inner loops over indices of the operand. With staging in registers, each
-// thread copies what its own iterations read, or everything if it reads from a copy in shared
-// memory. On a CPU the copy is a local array. With staging in shared memory, the threads of a block
-// fill one copy together, or those of a warp if `loop` is inside a loop over warps. Barriers
-// surround the copy.
+// thread copies the elements that its own iterations read, or all elements if it reads from a copy
+// in shared memory. On a CPU the copy is a local array. With staging in shared memory, the threads
+// of a block fill one copy together, or the threads of a warp if `loop` is inside a loop over
+// warps. Barriers surround the copy.
 //
 // A depth above 1 makes that many copies, and loads those of later iterations while the nest uses
 // one.
