@@ -17,9 +17,13 @@ namespace {
 bool stores_padding(const expr::ResolvedProgram& program, const std::string& tensor) {
   const Format& format = program.tensors.at(tensor).format;
   if (format.is_dense()) return false;
-  if (expr::stores_padding(format)) return true;
+  const bool is_assigned =
+      std::any_of(program.statements.begin(), program.statements.end(),
+                  [&](const expr::Statement& one) { return one.tensor == tensor; });
+  if (!is_assigned) return expr::stores_padding(format);
   for (const expr::Statement& statement : program.statements) {
     if (statement.tensor != tensor) continue;
+    if (expr::adds_padding(statement, program.tensors, format)) return true;
     const auto all = expr::accesses(statement.value);
     const auto reads_padding = [&](const expr::Access* access) {
       return stores_padding(program, access->tensor);

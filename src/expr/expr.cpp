@@ -57,6 +57,18 @@ bool keeps_zero(ElementFunction function) {
   return false;
 }
 
+bool is_elementary(ElementFunction function) {
+  if (function == ElementFunction::Sqrt) return false;  // one instruction
+  switch (function) {
+#define X(name, text, keeps, integers) \
+  case ElementFunction::name:          \
+    return !(integers);
+    TULLE_ELEMENT_FUNCTIONS(X)
+#undef X
+  }
+  return false;
+}
+
 std::string_view text_of(BinaryOp op) {
   constexpr std::string_view names[] = {"+", "-", "*", "/", "max", "min", "within"};
   return names[static_cast<size_t>(op)];

@@ -134,6 +134,8 @@ enum class ElementFunction : uint8_t {
 };
 std::string_view text_of(ElementFunction function);
 bool keeps_zero(ElementFunction function);
+// Whether the function takes many instructions, as exp and sin do.
+bool is_elementary(ElementFunction function);
 // Whether the function depends on the entries of its argument, not on their values.
 constexpr bool is_of_entries(ElementFunction function) {
   return function == ElementFunction::Ones || function == ElementFunction::Position;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "expr/coordinates.h"
+#include "expr/presence.h"
 
 namespace tulle::expr {
 
@@ -26,6 +27,29 @@ int sparse_level_count(const Format& format) {
 
 bool stores_padding(const Format& format) {
   return format.level_count() > 0 && pads_with_entries(format.levels().back().kind);
+}
+
+bool adds_padding(const Statement& statement, const std::map<std::string, TensorType>& tensors,
+                  const Format& format) {
+  if (!stores_padding(format)) return false;
+  if (!is_full(format.levels().back().kind)) return true;
+  std::set<std::string> filled;  // the indices of the full levels
+  for (int l = sparse_level_count(format); l < format.level_count(); ++l) {
+    const LevelExpr& level = format.levels()[static_cast<size_t>(l)].expr;
+    filled.insert(statement.indices[static_cast<size_t>(level.dimension)]);
+  }
+  const auto is_sparse = [&](const std::string& tensor) {
+    return !tensors.at(tensor).format.is_dense();
+  };
+  const Expr presence = presence_of(statement.value, is_sparse);
+  const std::vector<const Access*> deciding = accesses(presence);
+  return std::any_of(deciding.begin(), deciding.end(), [&](const Access* access) {
+    const bool is_alike =
+        access->indices == statement.indices && tensors.at(access->tensor).format == format;
+    return is_sparse(access->tensor) && !is_alike &&
+           std::any_of(access->indices.begin(), access->indices.end(),
+                       [&](const std::string& index) { return filled.contains(index); });
+  });
 }
 
 namespace {

@@ -24,9 +24,13 @@ namespace tulle::plan {
 
 namespace {
 
+// The way to compute weighted sums of a softmax.
+enum class SoftmaxSums : uint8_t { OnePass, StoredWeights };
+
 class Planner {
  public:
-  explicit Planner(const Request& request) : request_(request), draft_(request) {}
+  Planner(const Request& request, SoftmaxSums sums)
+      : request_(request), sums_(sums), draft_(request) {}
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
@@ -37,6 +41,9 @@ class Planner {
     draft_.decisions.require_all_taken();
     return std::move(draft_.plan);
   }
+
+  // After run(): whether the plan depends on `sums`.
+  bool has_choice() const { return has_choice_; }
 
  private:
   // Plans a statement of the program. Skips it if it is computed where masks read it, or restricts
@@ -95,7 +102,19 @@ class Planner {
     };
     context.same_extent = [&](const std::string& index) { return draft_.same_extent(index); };
     context.is_dense = !draft_.is_sparse(statement.tensor);
+    context.stores_weights = is_weighted_sum(statement, context) && stores_weights(statement);
     return expand_softmax(statement, context);
+  }
+
+  // Whether a weighted sum of a softmax stores the softmax first. On a GPU, and if a caller
+  // schedules its loops, the sum takes one pass.
+  bool stores_weights(const expr::Statement& statement) {
+    if (is_gpu(request_.machine.backend) || schedules_.begin_as_stored()) return false;
+    if (draft_.decisions.has(statement.tensor)) {
+      return draft_.decisions.has(draft_.next_part(statement));
+    }
+    has_choice_ = true;
+    return sums_ == SoftmaxSums::StoredWeights;
   }
 
   // Expands the reductions of the statement. Plans the statements for intermediates, then the
@@ -156,6 +175,8 @@ class Planner {
   }
 
   const Request& request_;
+  SoftmaxSums sums_;
+  bool has_choice_ = false;
   std::vector<std::optional<MaskedReads>> masked_reads_;  // of each statement
   std::set<std::string> masked_;  // intermediates with the entries of a mask
   PlanDraft draft_;
@@ -170,6 +191,15 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Request& request) { return Planner(request).run(); }
+Plan make_plan(const Request& request) {
+  Planner planner(request, SoftmaxSums::OnePass);
+  Plan plan = planner.run();
+  if (!planner.has_choice()) return plan;
+  Plan other = Planner(request, SoftmaxSums::StoredWeights).run();
+  const int tried = plan.orders_tried + other.orders_tried;
+  if (other.cost < plan.cost) plan = std::move(other);
+  plan.orders_tried = tried;
+  return plan;
+}
 
 }  // namespace tulle::plan

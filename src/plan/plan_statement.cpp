@@ -6,6 +6,7 @@
 #include "expr/walk.h"
 #include "plan/order/build_nest.h"
 #include "plan/order/conversion_formats.h"
+#include "plan/order/estimate_entries.h"
 #include "plan/order/long_sums.h"
 #include "plan/rewrite/wide_sums.h"
 #include "support/check.h"
@@ -43,6 +44,10 @@ bool converts_operands_together(const expr::Statement& statement, const OrderCho
 void StatementPlanner::plan(const expr::Statement& original, const StatementFreedom& freedom) {
   const auto& [may_share, may_convert, is_written] = freedom;
   expr::Statement statement = original;
+  if (draft_.is_sparse(statement.tensor)) {
+    const double entries = estimate_entries(statement, draft_.tensors, draft_.estimates);
+    draft_.estimates.set_count(statement.tensor, entries);
+  }
   // Rewrites create several copies of one access. Gives these one id.
   statement.value = numbered_by_structure(original.value);
   const std::optional<Decision> decision = draft_.decisions.take(statement.tensor);

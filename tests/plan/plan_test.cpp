@@ -237,5 +237,37 @@ TEST(Plan, PrefetchesAnOperandOnce) {
   EXPECT_EQ(text.find("prefetch(X", first + 1), std::string::npos) << text;
 }
 
+// Attention with this number of columns for each of the heads; none: without an index of heads.
+std::string attention_notes(bool has_heads, const Machine& machine = {}) {
+  return has_heads ? notes_of("O[i,h,d] = softmax(j in A[i,j], S[i,j,h]) * V[j,h,d]",
+                              {{"A", "csr", 2}, {"S", "dense", 3}, {"V", "dense", 3}}, machine)
+                   : notes_of("O[i,d] = softmax(j in A[i,j], S[i,j]) * V[j,d]",
+                              {{"A", "csr", 2}, {"S", "dense", 2}, {"V", "dense", 2}}, machine);
+}
+
+TEST(Plan, ASoftmaxIsStoredIfItsExponentsVectorise) {
+  EXPECT_TRUE(has(attention_notes(true), "O.part2: loops i j h")) << attention_notes(true);
+  EXPECT_FALSE(has(attention_notes(false), "O.part")) << attention_notes(false);
+  Machine gpu;
+  gpu.backend = Backend::Gpu;
+  EXPECT_FALSE(has(attention_notes(true, gpu), "O.part2"));
+}
+
+TEST(Plan, AScheduleOfTheCallerKeepsTheSoftmaxInOnePass) {
+  Problem problem("O[i,h,d] = softmax(j in A[i,j], S[i,j,h]) * V[j,h,d]",
+                  {{"A", "csr", 2}, {"S", "dense", 3}, {"V", "dense", 3}});
+  problem.request.schedules = {schedule::parse_schedule("parallel(i)")};
+  EXPECT_TRUE(make_plan(problem.request).temporaries.empty());
+}
+
+TEST(Plan, IntermediatesHaveTheEntriesOfTheirOperands) {
+  // The second statement costs what it costs for an operand with as many entries.
+  const std::string notes = notes_of("E[i,j] = 2 * A[i,j]; C[i,k] = E[i,j] * B[j,k]",
+                                     {{"A", "csr", 2}, {"B", "dense", 2}});
+  const std::string alone = notes_of(kProduct, {{"A", "csr", 2}, {"B", "dense", 2}});
+  const std::string cost = alone.substr(alone.find("estimated cost"));
+  EXPECT_TRUE(has(notes, cost.substr(0, cost.find('\n')))) << notes << alone;
+}
+
 }  // namespace
 }  // namespace tulle::plan

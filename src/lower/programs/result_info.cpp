@@ -6,6 +6,7 @@
 
 #include "lower/coordinates.h"
 #include "lower/storage.h"
+#include "nest/merged_rows.h"
 #include "support/check.h"
 
 namespace tulle::lower {
@@ -78,11 +79,15 @@ Expr chunk_count(const nest::Nest& nest, const KernelFacts& facts, const Options
     if (tensor.role == nest::Tensor::Role::Operand && !tensor.type.format.is_dense())
       work = work + loop::Var::make(count_name(name));
   }
+  const Expr places = work;
   work = work * work_per_entry(nest.root, nest);
   const ChunkLimits& limits = options.limits;
   const int64_t least = options.on_gpu() ? std::min(limits.work_per_thread, limits.work_per_chunk)
                                          : limits.work_per_chunk;
-  const Expr useful = Binary::make(BinaryOp::Div, work, IntConst::make(least));
+  Expr useful = Binary::make(BinaryOp::Div, work, IntConst::make(least));
+  // Rows that chunks share are merged from a part of every chunk between their ends, so no chunk is
+  // empty.
+  if (nest::loop_over_merged_rows(nest)) useful = loop::minimum(useful, places);
   const Expr most = loop::Var::make(kThreads) * (options.on_gpu() ? 1 : per_worker);
   return loop::maximum(IntConst::make(1), loop::minimum(most, useful));
 }

@@ -22,6 +22,7 @@ class Estimates {
 
   // Gives `index` the extent of `same`.
   void add_index(const std::string& index, const std::string& same);
+  void set_extent(const std::string& index, double extent) { extents_[index] = extent; }
   void set_count(const std::string& tensor, double count) { counts_[tensor] = count; }
 
  private:

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
+#include "expr/walk.h"
 #include "plan/order/contiguous_loop.h"
 #include "plan/order/loop_trips.h"
 #include "plan/order/member_loops.h"
@@ -33,6 +35,7 @@ constexpr double kTrackedStep = 3;  // adds to a tracked workspace
 // initialises an element of a workspace with the length of a row
 constexpr double kFreshElement = 4;
 constexpr double kStateStep = 1;  // updates a maximum in memory that scales other sums
+constexpr double kFunction = 20;  // an elementary function, such as exp
 
 // Efficiencies, shares of the work of one worker.
 constexpr double kParallelShare = 0.9;  // a worker that stores its own results
@@ -85,8 +88,9 @@ class Search {
       cost += estimate_skips(operands_, outside, var, visits) * kSkippedStep;
       visits = estimate_visits(operands_, outside, var, visits);
       cost += price_of_state(outside, var, visits);
+      const double step = price_of_step(outside, var);
       outside.push_back(var);
-      if (outside.size() < order.size()) cost += visits;
+      if (outside.size() < order.size()) cost += visits * step;
     }
     finish(order, visits, cost);
     TULLE_CHECK(best_.order == order, "a way to run the loops of ", problem_.statement->tensor);
@@ -195,9 +199,24 @@ class Search {
       const double more = estimate_visits(operands_, order, var, visits);
       const double beside = price_of_state(order, var, more) +
                             estimate_skips(operands_, order, var, visits) * kSkippedStep;
-      extend(longer, more, cost + beside + (longer.size() == loops ? 0 : more));
+      const double steps = longer.size() == loops ? 0 : more * price_of_step(order, var);
+      extend(longer, more, cost + beside + steps);
     }
     if (order.size() == loops) finish(order, visits, cost);
+  }
+
+  // The cost of one step of a loop that is not the last one, after the loops of this order. A
+  // tuple's last outer loop contains no other loop if the sums in its terms are beside it.
+  double price_of_step(const std::vector<std::string>& order, const std::string& var) const {
+    const bool is_beside =
+        std::all_of(problem_.inner.begin(), problem_.inner.end(), [&](const std::string& inner) {
+          const auto used = problem_.used.find(inner);
+          return used != problem_.used.end() && !used->second.contains(var);
+        });
+    const bool is_last = order.size() + 1 == outer_.size() && !problem_.inner.empty();
+    const bool is_dense = std::none_of(operands_.sparse.begin(), operands_.sparse.end(),
+                                       [&](const Access* a) { return operands_.walks(*a, var); });
+    return is_last && is_beside && is_dense && !problem_.reduced.contains(var) ? kVectorStep : 1;
   }
 
   // The cost of a tuple's lead that has many elements and is not in a register.
@@ -304,7 +323,10 @@ class Search {
         std::none_of(operands_.sparse.begin(), operands_.sparse.end(),
                      [&](const Access* a) { return operands_.walks(*a, order.back()); });
     cost += visits * (choice.vectorized ? kVectorStep : dense_innermost ? kStridedStep : 1);
-    if (!is_gpu(problem_.backend)) cost += other_lines(order, choice.route);
+    if (!is_gpu(problem_.backend)) {
+      cost += other_lines(order, choice.route);
+      cost += functions(order, choice.vectorized);
+    }
     if (choice.route == Route::Sort) cost += appended_entries(order, visits) * kSortedEntry;
     cost /= workers(order);
     for (const std::string& var : choice.members) cost /= problem_.extents.at(var);
@@ -334,6 +356,45 @@ class Search {
     if (route == Route::Dense)
       add(operands_.type_of(problem_.statement->tensor).format, problem_.statement->indices);
     return cost;
+  }
+
+  // The cost of the elementary functions in the value. Each is computed in the innermost loop over
+  // an index of its argument, once for equal arguments.
+  double functions(const std::vector<std::string>& order, bool vectorized) const {
+    double cost = 0;
+    std::set<std::string> counted;
+    expr::any_part(problem_.statement->value, [&](const expr::Expr& part) {
+      const expr::Expr argument = argument_of_function(part);
+      if (argument && counted.insert(expr::to_string(argument)).second) {
+        cost += function_of(argument, order, vectorized);
+      }
+      return false;
+    });
+    return cost;
+  }
+
+  double function_of(const expr::Expr& argument, const std::vector<std::string>& order,
+                     bool vectorized) const {
+    int innermost = -1;
+    for (const std::string& index : expr::free_indices(argument)) {
+      for (const std::string& var : problem_.space.parts.at(index)) {
+        innermost = std::max(innermost, position_of(order, var));
+      }
+    }
+    if (innermost < 0) return 0;
+    const std::string& loop = order[static_cast<size_t>(innermost)];
+    const bool is_vector = vectorized && loop == order.back();
+    return visits_of(order, loop) * kFunction * (is_vector ? kVectorStep : 1);
+  }
+
+  // The argument of an elementary function, or the exponent that scales a sum; null for others.
+  static expr::Expr argument_of_function(const expr::Expr& value) {
+    if (const auto* unary = value.as<expr::Unary>()) {
+      return expr::is_elementary(unary->function) ? unary->value : expr::Expr();
+    }
+    const auto* reduce = value.as<expr::Reduce>();
+    if (!reduce || reduce->op != expr::Reduction::ExpSum) return {};
+    return expr::children(reduce->body).front();
   }
 
   const OrderProblem& problem_;

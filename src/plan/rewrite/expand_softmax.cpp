@@ -42,6 +42,9 @@ class Expansion {
   Expansion(const expr::Statement& statement, const SoftmaxContext& context)
       : context_(context), next_id_(expr::next_access_id(statement.value)) {}
 
+  // Makes `expand` compute each softmax in a statement of its own.
+  void store_weights() { stores_weights_ = true; }
+
   // A weighted sum of a softmax, computed in one pass. Null for any other value.
   Expr one_pass(const Expr& value) const {
     const auto* sum = value.as<Reduce>();
@@ -85,7 +88,9 @@ class Expansion {
   Expr expand(const Expr& expr) {
     const Expr inside = expr::with_children(expr, [&](const Expr& child) { return expand(child); });
     const auto* softmax = inside.as<Softmax>();
-    return softmax ? two_passes(*softmax) : inside;
+    if (!softmax) return inside;
+    const Expr value = two_passes(*softmax);
+    return stores_weights_ ? computed_first(value, expr::free_indices(softmax->body)) : value;
   }
 
   std::vector<expr::Statement> before;
@@ -140,19 +145,25 @@ class Expansion {
 
   const SoftmaxContext& context_;
   int next_id_;
+  bool stores_weights_ = false;
 };
 
 }  // namespace
+
+bool is_weighted_sum(const expr::Statement& statement, const SoftmaxContext& context) {
+  return context.is_dense && Expansion(statement, context).one_pass(statement.value);
+}
 
 std::vector<expr::Statement> expand_softmax(expr::Statement& statement,
                                             const SoftmaxContext& context) {
   if (!has_softmax(statement.value)) return {};
   Expansion expansion(statement, context);
-  if (context.is_dense) {
-    if (const Expr value = expansion.one_pass(statement.value)) {
-      statement.value = value;
+  if (is_weighted_sum(statement, context)) {
+    if (!context.stores_weights) {
+      statement.value = expansion.one_pass(statement.value);
       return {};
     }
+    expansion.store_weights();
   }
   statement.value = expansion.expand(statement.value);
   return std::move(expansion.before);

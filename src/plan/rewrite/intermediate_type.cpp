@@ -37,11 +37,11 @@ expr::TensorType intermediate_type(const expr::Statement& statement, const expr:
   const expr::Expr rest = expr::without(part.value, [&](const expr::Access& access) {
     return !tensors.at(access.tensor).format.is_dense();
   });
-  // If the statement distinguishes empty sums, the format of the intermediate must too: no padding,
-  // and stored zeros are values.
+  // If the statement distinguishes empty sums, the format of the intermediate must too: no more
+  // padding, and stored zeros are values.
   const bool asks = !result.format.is_dense() || asks_for_absence(statement.value, tensors);
   const int rank = static_cast<int>(part.indices.size());
-  if (asks && rank > 0 && expr::is_absent(rest) && expr::stores_padding(type.format)) {
+  if (asks && rank > 0 && expr::is_absent(rest) && expr::adds_padding(part, tensors, type.format)) {
     type.format = Format::csf(rank);
   } else if (asks && expr::is_zero(rest) && !expr::is_absent(rest)) {
     type.format = Format::dense(rank);
