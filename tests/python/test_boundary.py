@@ -534,6 +534,8 @@ def test_operators_check_structure() -> None:
 
 def test_select_parts_checks_structure() -> None:
     pos, crd = torch.tensor([0, 2]), torch.tensor([0, FAR])
+    with pytest.raises(RuntimeError, match="expected 3 tensors, but found 0"):
+        ops.select_parts("hyb(2,2)", "f64 i64 2 csr", torch.tensor([5, 7]), [])
     with pytest.raises(RuntimeError, match=r"tulle\.UserError"):
         ops.select_parts(
             "hyb(2,2)",
@@ -571,6 +573,13 @@ def test_structures_are_not_found_by_chance() -> None:
             tensor.values(),
             random_dense(7, 3),
         )
+
+
+def test_keys_name_the_owner_of_a_structure() -> None:
+    for owner in ("Z", "A"):
+        key = f"operand A f64 i64 2 like={owner} csr\ncompute\ny[i] = A[i,j]"
+        with pytest.raises(RuntimeError, match=r"tulle\.UserError"):
+            ops.number(key)
 
 
 def test_trust_is_given_once() -> None:
