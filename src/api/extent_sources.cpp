@@ -17,13 +17,17 @@ std::vector<std::pair<int, int>> alike_operands(const OperandParts& parts) {
   for (size_t o = 0; o < parts.specs().size(); ++o) {
     const TensorSpec& spec = parts.specs()[o];
     if (spec.like.empty()) continue;
-    const int other = parts.number_of(spec.like);
-    const TensorSpec& owner = parts.specs()[static_cast<size_t>(other)];
-    if (!owner.like.empty() || parts.formats()[o] != parts.formats()[static_cast<size_t>(other)] ||
-        owner.index_type != spec.index_type) {
+    const auto owner =
+        std::find_if(parts.specs().begin(), parts.specs().end(),
+                     [&](const TensorSpec& other) { return other.name == spec.like; });
+    if (owner == parts.specs().end())
+      user_error(spec.name, ": no operand ", spec.like, " has a structure to share");
+    const auto other = static_cast<size_t>(owner - parts.specs().begin());
+    if (!owner->like.empty() || parts.formats()[o] != parts.formats()[other] ||
+        owner->index_type != spec.index_type) {
       user_error(spec.name, ": the structure of ", spec.like, " has another format or index type");
     }
-    alike.emplace_back(static_cast<int>(o), other);
+    alike.emplace_back(static_cast<int>(o), static_cast<int>(other));
   }
   return alike;
 }

@@ -15,7 +15,7 @@ namespace {
 using Balance = nest::LoopTag::Balance;
 
 constexpr size_t kMostStatements = 3;  // that the summary quotes
-constexpr size_t kMostNests = 5;       // with a line of their own
+constexpr size_t kMostNests = 4;       // with a line of their own; ten in all
 
 std::string line(std::string_view label, const std::string& text) {
   std::string padded(label);
@@ -64,6 +64,26 @@ std::string machine_text(const plan::Machine& machine) {
   return machine.threads == 1 ? "CPU, 1 thread" : concat("CPU, ", machine.threads, " threads");
 }
 
+void add_loops(const nest::Stmt& stmt, std::vector<std::string>& found) {
+  if (const auto* forall = stmt.as<nest::Forall>()) {
+    if (std::find(found.begin(), found.end(), forall->var) == found.end())
+      found.push_back(forall->var);
+    add_loops(forall->body, found);
+  } else if (const auto* where = stmt.as<nest::Where>()) {
+    add_loops(where->producer, found);
+    add_loops(where->consumer, found);
+  } else if (const auto* sequence = stmt.as<nest::Sequence>()) {
+    for (const nest::Stmt& one : sequence->stmts) add_loops(one, found);
+  }
+}
+
+// The loops in the order in which they run: those that fill a workspace before those that read it.
+std::vector<std::string> loops_of(const nest::Nest& nest) {
+  std::vector<std::string> found;
+  add_loops(nest.root, found);
+  return found;
+}
+
 // How threads share the nest, or why one thread runs it.
 std::string threads_text(const schedule::ScheduledNest& step, const plan::Machine& machine) {
   std::vector<std::string> bound;
@@ -76,7 +96,7 @@ std::string threads_text(const schedule::ScheduledNest& step, const plan::Machin
   }
   if (!bound.empty()) return concat("threads of the GPU run ", joined(bound, " "));
   if (machine.backend == Backend::Cpu && machine.threads == 1) return "one thread, as requested";
-  const std::vector<std::string> loops = schedule::loops_of(step.nest);
+  const std::vector<std::string> loops = loops_of(step.nest);
   const auto& kept = lower::find_result(step.nest).indices;
   if (loops.empty()) return "one thread, no loop";
   if (std::find(kept.begin(), kept.end(), loops.front()) == kept.end()) {
@@ -93,7 +113,7 @@ std::string nests_text(const plan::Plan& plan, const plan::Machine& machine) {
     const auto* planned = std::get_if<schedule::ScheduledNest>(&step);
     if (!planned || ++count > kMostNests) continue;
     const std::string result = lower::find_result(planned->nest).name;
-    text += line(result, concat("loops ", joined(schedule::loops_of(planned->nest), " "), "; ",
+    text += line(result, concat("loops ", joined(loops_of(planned->nest), " "), "; ",
                                 threads_text(*planned, machine)));
   }
   if (count > kMostNests) text += line("", concat("and ", count - kMostNests, " more nests"));

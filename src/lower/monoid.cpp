@@ -109,7 +109,10 @@ Lead lead_with(Emitter& out, Monoid monoid, const Expr& before, const Expr& give
 }
 
 Expr follow(const Lead& lead, Monoid monoid, const Expr& old, const Expr& term) {
-  if (monoid == Monoid::Scaled) return old * lead.shrink + lead.weight * term;
+  if (monoid == Monoid::Scaled) {
+    const auto cast = [&](const Expr& x) { return loop::Cast::make(old.type().scalar, x); };
+    return old * cast(lead.shrink) + cast(lead.weight) * term;
+  }
   // Equal values keep the lowest coordinate, in any order of terms.
   const Expr none = loop::constant(old.type(), 0);
   const Expr lower = loop::both(lead.is_as_good, loop::both(none <= term, term < old));

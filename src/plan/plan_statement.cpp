@@ -270,8 +270,14 @@ void StatementPlanner::push_nest(const OrderProblem& problem, const OrderChoice&
     compute_wide(problem, is_long ? DType::Float64 : DType::Float32, origin.is_written);
     return rounded_.reset();
   }
-  if (is_long && nest.tensor(problem.statement->tensor).type.type == DType::Float32)
+  const DType type = nest.tensor(problem.statement->tensor).type.type;
+  if (is_long && compute_type(type) == DType::Float32)
     return compute_wide(problem, DType::Float64, origin.is_written);
+  for (const auto& [name, tensor] : nest.tensors) {
+    const bool is_sum = tensor.role == nest::Tensor::Role::Workspace;
+    if (is_sum && has_long_workspaces(problem, choice) && tensor.type.type == DType::Float64)
+      draft_.note(concat("the sum ", name, " is accumulated in f64"));
+  }
   if (origin.is_written && schedules_.wants_space())
     draft_.plan.spaces.push_back(space_of(problem, choice, nest));
   draft_.plan.steps.emplace_back(schedule::ScheduledNest{std::move(nest), std::move(schedule)});

@@ -37,7 +37,7 @@ const Range kDealt = {.most = 32768};
 const Range kLanes = {.least = 2, .most = 64, .of = "lanes", .powers_of_two = true};
 const Range kCopies = {.least = 2, .most = kMostCopies, .of = "copies", .zero = true};
 const Range kDepth = {.most = 8, .of = "copies of a tile"};
-const Range kAhead = {.most = 1024, .of = "entries ahead"};
+const Range kAhead = {.most = kMostAhead, .of = "entries ahead"};
 
 // fuse_launches changes no nest. It selects kernels for one launch.
 Result<Nest> leave_nest(const Nest& nest, const FuseLaunches&) { return nest; }

@@ -137,6 +137,8 @@ struct Unroll {
 
 // --- memory ---
 
+inline constexpr int64_t kMostAhead = 1024;  // entries that a prefetch may look ahead
+
 // prefetch(B, 16)
 struct Prefetch {
   std::string operand;

@@ -74,6 +74,7 @@ ArraySpan vector_span(const TensorLayout& layout, AtenTensorHandle tensor, DType
   if (!has_type(tensor, type) || rank_of(tensor) != 1 || !is_contiguous(tensor)) {
     fail(layout, "a contiguous vector of " + std::string(long_name_of(type)), tensor);
   }
+  check_memory(layout.spec.name, tensor);
   return {data_of(tensor), element_count(tensor)};
 }
 
@@ -107,6 +108,7 @@ std::vector<int64_t> numbers_of(const std::string& name, AtenTensorHandle sizes,
     throw UserError(name + ": expected " + std::to_string(count) + " int64 sizes, but found " +
                     describe(sizes) + ".");
   }
+  check_memory(name, sizes);
   const auto* numbers = static_cast<const int64_t*>(data_of(sizes));
   return {numbers, numbers + count};
 }

@@ -40,9 +40,10 @@ CallFrame::CallFrame(std::shared_ptr<const Prepared> prepared)
 
 void CallFrame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensors, size_t skipped) {
   const auto plain = static_cast<int64_t>(prepared_->size_count + skipped);
-  // The caller who read the program's number from the skipped ones has checked the device.
+  // The caller who read the program's number from the skipped ones has checked device and memory.
   const bool is_vector = has_type(sizes, DType::Int64) && rank_of(sizes) == 1 &&
                          is_contiguous(sizes) && (skipped > 0 || !device_of(sizes).is_cuda());
+  if (is_vector && skipped == 0) check_memory("The sizes", sizes);
   const bool numbered = is_vector && has_structures(sizes, plain, prepared_->structure_count);
   if (!is_vector || (element_count(sizes) != plain && !numbered)) {
     throw UserError("The program takes a contiguous vector of " +
@@ -62,7 +63,9 @@ void CallFrame::bind(AtenTensorHandle sizes, std::span<const OwnedTensor> tensor
   for (size_t at = 0; at < views_.size(); ++at) {
     const TensorLayout& layout = prepared_->operands[at];
     if (layout.is_plain) {
-      bind_plain(layout, row_major(bound_[at].values->get()), views_[at]);
+      const AtenTensorHandle values = bound_[at].values->get();
+      check_memory(layout.spec.name, values);
+      bind_plain(layout, row_major(values), views_[at]);
     } else {
       bind_structure(at, next_size);
       next_size += layout.number_count();

@@ -39,6 +39,7 @@ CallFrame& call_frame_of(AtenTensorHandle head) {
     throw UserError("Expected the program's number and the sizes, but found " + describe(head) +
                     ".");
   }
+  check_memory("The sizes", head);
   const int64_t number = *static_cast<const int64_t*>(data_of(head));
   auto& by_number = frames().by_number;
   const auto at = static_cast<size_t>(number);

@@ -43,8 +43,8 @@ OwnedTensor vector_of(const std::vector<int64_t>& numbers) {
 std::vector<OwnedTensor> select(std::string_view format, std::string_view spec_text,
                                 AtenTensorHandle sizes, std::span<const OwnedTensor> tensors) {
   const TensorLayout layout = layout_of(parse_spec("tensor " + std::string(spec_text)));
+  const Alone tensor = bind_alone(layout, sizes, tensors);  // there is at least one tensor
   const Device device = device_of_all(tensors);
-  const Alone tensor = bind_alone(layout, sizes, tensors);
   const auto known =
       known_arrays(layout, tensor.arrays, tensor.numbers.data(), tensor.values.length);
   if (!known) {

@@ -44,6 +44,7 @@ void check_out(const TensorLayout& result, std::span<const int64_t> sizes, AtenT
   }
   if (has_type(out, spec.type) && rank_of(out) == spec.rank &&
       std::equal(sizes.begin(), sizes.end(), sizes_of(out)) && is_contiguous(out)) {
+    check_memory("out", out);
     return;
   }
   std::string wanted = std::string(long_name_of(spec.type)) + " [";

@@ -98,6 +98,23 @@ bool has_type(AtenTensorHandle tensor, DType type) {
   return type_number_of(tensor) == type_number(type);
 }
 
+void check_memory(const std::string& name, AtenTensorHandle tensor) {
+  int64_t bytes = 0, last = 0;
+  int64_t* strides = nullptr;
+  check(aoti_torch_get_storage_size(tensor, &bytes), "get_storage_size");
+  check(aoti_torch_get_storage_offset(tensor, &last), "get_storage_offset");
+  check(aoti_torch_get_strides(tensor, &strides), "get_strides");
+  const int64_t* const sizes = sizes_of(tensor);
+  for (int64_t d = 0; d < rank_of(tensor); ++d) {
+    if (sizes[d] == 0) return;
+    last += (sizes[d] - 1) * strides[d];
+  }
+  if (last < bytes / element_size(tensor)) return;
+  throw UserError(name + ": the storage of a tensor has " + std::to_string(bytes) +
+                  " bytes, which do not hold " + describe(tensor) +
+                  "; give the storage its size back, or make a new tensor.");
+}
+
 namespace {
 
 // The result of an operator of PyTorch that takes one tensor and returns a number.

@@ -45,6 +45,9 @@ void* mutable_data_of(AtenTensorHandle tensor);
 int64_t element_size(AtenTensorHandle tensor);  // in bytes
 bool is_contiguous(AtenTensorHandle tensor);
 bool has_type(AtenTensorHandle tensor, DType type);
+// Throws UserError if the storage of the tensor ends before its elements do. Callers can shrink the
+// storage of a tensor, and PyTorch keeps the sizes then.
+void check_memory(const std::string& name, AtenTensorHandle tensor);
 // Whether the tensor was made in inference mode. PyTorch does not count the writes to such a
 // tensor.
 bool is_inference(AtenTensorHandle tensor);

@@ -50,7 +50,7 @@ def check_uses(tensor: tulle.SparseTensor, dice: random.Random) -> None:
         dense[tuple(coordinates)] = values  # sums of bool are other operations
     else:
         dense.index_put_(tuple(coordinates), values, accumulate=True)
-    uses = dice.sample(range(8), 3)
+    uses = dice.sample(range(10), 3)
     for use in uses:
         _check_use(use, tensor, dense)
 
@@ -94,6 +94,14 @@ def _check_use(use: int, tensor: tulle.SparseTensor, dense: torch.Tensor) -> Non
                 if array.dtype != torch.bool:
                     array.fill_(2**30)  # PyTorch counts this, so the next use is refused
         _check_equal("written", tensor.to_dense(), dense)
+    elif use == 8 or (use == 9 and tensor.ndim == 2):
+        for array in tensor.pattern.arrays:
+            if array.dtype != torch.bool:
+                array.data = torch.full_like(array, 2**30)  # other memory, so it is checked again
+        if use == 8:
+            _check_equal("other memory", tensor.to_dense(), dense)
+        else:
+            _check_equal("T of other memory", tensor.T.to_dense(), dense.T)
 
 
 def _product(a: tulle.SparseTensor | torch.Tensor, x: torch.Tensor) -> torch.Tensor:

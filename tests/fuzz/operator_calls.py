@@ -49,7 +49,7 @@ def _tensors(pieces: Pieces, key: str, dice: random.Random) -> list[Any]:
             min(max(rows, 0), 64) if isinstance(rows, int) else 1, 3, dtype=torch.float64
         )
         tensors.append(b if dice.random() < 0.9 else b.t())
-    return tensors
+    return tensors if dice.random() < 0.95 else tensors[: dice.randint(0, len(tensors))]
 
 
 def call(pieces: Pieces, dice: random.Random) -> object:
@@ -73,9 +73,9 @@ def call(pieces: Pieces, dice: random.Random) -> object:
     if kind == "run":
         return ops.run(head, tensors)
     if kind == "call":
-        return getattr(ops, f"call{len(tensors)}")(head, *tensors)
+        return getattr(ops, f"call{max(len(tensors), 1)}")(head, *tensors)
     out = torch.zeros(dice.choice([1, 3, 8]), 3, dtype=torch.float64)
-    return getattr(ops, f"into{len(tensors)}")(head, out, *tensors)
+    return getattr(ops, f"into{max(len(tensors), 1)}")(head, out, *tensors)
 
 
 def _held(

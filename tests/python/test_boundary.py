@@ -325,6 +325,116 @@ def test_other_memory_for_an_array_is_noticed() -> None:
             tensor @ x
 
 
+OTHER_MEMORY: dict[str, Callable[[torch.Tensor], object]] = {
+    "data": lambda array: setattr(array, "data", torch.full_like(array, FAR)),
+    "set_": lambda array: array.set_(torch.full_like(array, FAR)),
+    "resize_": lambda array: array.resize_(10**6),
+    "a smaller storage": lambda array: array.untyped_storage().resize_(8),
+    "no storage": lambda array: array.untyped_storage().resize_(0),
+}
+MADE: dict[str, Callable[[], tulle.SparseTensor]] = {
+    "import": sparse,
+    "used": lambda: (lambda made: (made.sum(1), made)[1])(sparse()),
+    "product": lambda: tulle.tensor(random_sparse(5, 5)) @ sparse(),
+    "union": lambda: sparse() + sparse(),
+    "conversion": lambda: sparse().to(format="dcsr"),
+    "slice": lambda: sparse()[:, :6],
+    "transpose": lambda: sparse().T.T,
+    "copy": lambda: copy.deepcopy(sparse()),
+    "file": lambda: pickle.loads(pickle.dumps(sparse())),
+    "composite": lambda: sparse("hyb(2,2)"),
+}
+
+
+def further_uses(tensor: tulle.SparseTensor) -> list[Callable[[], object]]:
+    """Computations that begin with a structure derived from that of the tensor."""
+    batch = torch.stack([tensor.values()] * 2)
+    return [
+        lambda: tensor.permute(1, 0) @ random_dense(tensor.shape[0], 3),
+        lambda: tulle.tensor(tensor, index_dtype=torch.int32).to_dense(),
+        lambda: tensor[1:3].to_dense(),
+        lambda: torch.func.vmap(lambda values: tensor.with_values(values).sum(0))(batch),
+    ]
+
+
+@pytest.mark.parametrize("made", list(MADE))
+@pytest.mark.parametrize("change", list(OTHER_MEMORY))
+def test_other_memory_for_an_array_of_any_tensor_is_noticed(change: str, made: str) -> None:
+    for use in range(len(uses(sparse())) + len(further_uses(sparse()))):
+        tensor = MADE[made]()
+        OTHER_MEMORY[change](max(tensor.pattern.arrays, key=len))
+        with pytest.raises(tulle.UserError):
+            (uses(tensor) + further_uses(tensor))[use]()
+
+
+def test_storage_that_was_shrunk_is_refused() -> None:
+    def shrunk(tensor: torch.Tensor) -> torch.Tensor:
+        whole = tensor.clone(memory_format=torch.preserve_format)
+        whole.untyped_storage().resize_(8)
+        return whole
+
+    tensor, x, out = sparse(), random_dense(7, 3), torch.zeros(5, 3, dtype=torch.float64)
+    head = torch.tensor([ops.number(KEY), 5, 7])
+    pos, crd = tensor.pattern.arrays
+    arguments = [pos, crd, tensor.values(), x]
+    calls: list[Callable[[], object]] = [
+        lambda: tulle.from_levels("csr", (5, 7), [{}, {"pos": pos, "crd": shrunk(crd)}], x[:, 0]),
+        lambda: tensor.with_values(shrunk(tensor.values())) @ x,
+        lambda: tensor @ shrunk(x),
+        lambda: tensor @ shrunk(random_dense(3, 7).T),
+        lambda: torch.mm(tensor, x, out=shrunk(out)),
+    ]
+    tensor @ x
+    for call in calls:
+        with pytest.raises(tulle.UserError, match="storage of a tensor has 8 bytes"):
+            call()
+    for at in range(4):
+        wrong = [*arguments[:at], shrunk(arguments[at]), *arguments[at + 1 :]]
+        for operator in (ops.call4, lambda head, *tensors: ops.run(head, list(tensors))):
+            with pytest.raises(RuntimeError, match="storage of a tensor has 8 bytes"):
+                operator(head, *wrong)
+    with pytest.raises(RuntimeError, match="storage of a tensor has 8 bytes"):
+        ops.call4(shrunk(head), *arguments)
+
+
+@pytest.mark.parametrize("source", ["numpy", "dlpack", "inference"])
+def test_leaves_with_unseen_writers_are_copied(source: str) -> None:
+    leaves, spec = pytree.tree_flatten(sparse())
+    if source == "inference":
+        with torch.inference_mode():
+            leaves[1] = leaves[1].clone()
+        writer = leaves[1]
+    elif source == "numpy":
+        memory = leaves[1].numpy().copy()
+        leaves[1], writer = torch.from_numpy(memory), memory
+    else:
+        memory = leaves[1].numpy().copy()
+        leaves[1], writer = torch.from_dlpack(memory), memory
+    tensor = pytree.tree_unflatten(leaves, spec)
+    with torch.inference_mode():
+        writer[:] = FAR
+    assert_equal(tensor.to_dense(), random_sparse(5, 7))
+
+
+def test_leaves_that_share_memory_are_copied() -> None:
+    leaves, spec = pytree.tree_flatten(sparse().to(torch.int64))
+    leaves[2] = leaves[1].data
+    tensor = pytree.tree_unflatten(leaves, spec)
+    tensor.mul_(FAR)
+    assert int(tensor.coordinates().max()) < 7
+    assert tensor.to_dense().sum() == tensor.values().sum()
+
+
+def test_formats_of_another_rank_are_refused() -> None:
+    crow, col = torch.tensor([[0, 0]]), torch.tensor([], dtype=torch.int64)
+    batch = torch.sparse_csr_tensor(crow, col, torch.ones(0), (1, 3), check_invariants=False)
+    with pytest.raises(tulle.UserError, match=r"of rank 3, but the shape \[1, 3\]"):
+        tulle.tensor(batch)
+    arrays = (torch.tensor([0, 1]), torch.tensor([2]))
+    pattern = Pattern(tulle.Format("csr", 3), (1, 3), arrays, torch.int64)
+    refuse_all(tulle.SparseTensor(pattern, torch.ones(1, dtype=torch.float64)), "rank|dimension")
+
+
 def test_levels_are_other_tensors() -> None:
     tensor = sparse()
     tensor @ random_dense(7, 3)
@@ -424,6 +534,8 @@ def test_operators_check_structure() -> None:
 
 def test_select_parts_checks_structure() -> None:
     pos, crd = torch.tensor([0, 2]), torch.tensor([0, FAR])
+    with pytest.raises(RuntimeError, match="expected 3 tensors, but found 0"):
+        ops.select_parts("hyb(2,2)", "f64 i64 2 csr", torch.tensor([5, 7]), [])
     with pytest.raises(RuntimeError, match=r"tulle\.UserError"):
         ops.select_parts(
             "hyb(2,2)",
@@ -461,6 +573,13 @@ def test_structures_are_not_found_by_chance() -> None:
             tensor.values(),
             random_dense(7, 3),
         )
+
+
+def test_keys_name_the_owner_of_a_structure() -> None:
+    for owner in ("Z", "A"):
+        key = f"operand A f64 i64 2 like={owner} csr\ncompute\ny[i] = A[i,j]"
+        with pytest.raises(RuntimeError, match=r"tulle\.UserError"):
+            ops.number(key)
 
 
 def test_trust_is_given_once() -> None:

@@ -208,9 +208,13 @@ def test_explanations_begin_with_a_summary() -> None:
     torch.set_num_threads(2)
     try:
         columns = tulle.explain("C[i,k] = A[j,i] * B[j,k]", A=a, B=torch.randn(30, 16)).summary
+        means = tulle.explain("m[j] = mean(i, A[i,j])", A=a).summary
+        parts = tulle.explain("C[i,k] = A[i,j] * A[k,j]", A=a.to(format="hyb(2,2)")).summary
     finally:
         torch.set_num_threads(threads)
     assert "one thread, because the outer loop j sums into the same elements" in columns
+    assert "loops i j; one thread, because the outer loop i sums into the same elements" in means
+    assert "more nests" in parts and len(parts.splitlines()) == 10
     general = tulle.explain("ij,jk->ik", a, tulle.tensor(dense.T, format="coo").T.T).summary
     assert "extra work" in general
     assert shown["plan"] == shown.stages["plan"]

@@ -41,6 +41,55 @@ def test_column_of_20_million_entries(dtype):
         torch.testing.assert_close(column, torch.tensor([n * value], dtype=dtype))
 
 
+@pytest.mark.parametrize("format", ["ell(1)", "csr", "coo"])
+def test_functions_of_the_sum_of_a_long_column(format):
+    n = 20 * MILLION
+    A = one_entry_per_row(torch.ones(n), 1).to(format=format)
+    halves = A.with_values((torch.arange(n) % 2).float())
+    assert A.mean(0).item() == 1
+    assert A.logsumexp(0).item() == pytest.approx(1 + math.log(n), rel=1e-7)
+    assert halves.var(0).item() == pytest.approx(0.25, rel=1e-6)
+    assert tulle.compute("y[j] = max(i, A[i,j]) + sum(i, A[i,j])", A=A).item() == n
+    explanation = tulle.explain("y[j] = mean(i, A[i,j])", A=A)
+    assert "y.sum0 is accumulated in f64" in explanation.summary
+
+
+def test_softmax_of_a_long_row_times_a_matrix():
+    n = 20 * MILLION
+    A = one_row(torch.ones(n))
+    text = "O[i,d] = softmax(j in A[i,j], A[i,j]) * V[j,d]"
+    torch.testing.assert_close(tulle.compute(text, A=A, V=torch.ones(n, 2)), torch.ones(1, 2))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64, torch.int64])
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "ell(3)", "bsr(2,1)", "hyb(1,2)"])
+def test_wide_sums_equal_those_of_dense_tensors(format, dtype):
+    torch.manual_seed(0)
+    rows = 6000
+    dense = torch.randint(-3, 4, (rows, 3)) * (torch.rand(rows, 3) < 0.6)
+    x = torch.randn(rows)
+    A = tulle.tensor(dense.to(dtype), format=format)
+    exact = dense.double()
+    if dtype.is_floating_point:
+        expected = torch.stack([exact.mean(0), exact.logsumexp(0)]).to(dtype)
+        torch.testing.assert_close(torch.stack([A.mean(0), A.logsumexp(0)]), expected)
+        is_stored = A.with_values(torch.ones_like(A.values())).to_dense() > 0
+        weights = exact.masked_fill(~is_stored, -torch.inf).softmax(0)
+        text = "y[j] = sum(i, softmax(i in A[i,j], A[i,j]) * x[i])"
+        found = tulle.compute(text, A=A, x=x.to(dtype))
+        expected = (weights * x.to(dtype).double()[:, None]).sum(0)
+        torch.testing.assert_close(found.double(), expected, atol=1e-3, rtol=2e-2)
+    found = tulle.compute("y[j] = max(i, A[i,j]) - sum(i, A[i,j])", A=A)
+    torch.testing.assert_close(found, (exact.amax(0) - exact.sum(0)).to(dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_prefetching_rows_of_one_element(dtype):
+    n = 40 * MILLION  # more than the caches hold
+    A = one_row(torch.full((n,), 2**-12, dtype=dtype))
+    assert (A @ torch.ones(n, 1, dtype=dtype)).item() == pytest.approx(n * 2**-12, rel=1e-2)
+
+
 def test_row_of_20_million_entries():
     n = 20 * MILLION
     A = one_row(torch.ones(n))

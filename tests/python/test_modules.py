@@ -227,6 +227,22 @@ def test_wrong_state_is_refused(data: Tensor) -> None:
     assert "mixing.pos1" in model.load_state_dict(loose, strict=False).missing_keys
 
 
+@pytest.mark.parametrize("format", ["csr", "hyb(2,2)", "bitmap"])
+def test_arrays_of_state_have_types_of_structure(format: str, data: Tensor) -> None:
+    model = model_of(format, data)
+    state = model.state_dict()
+    for name in state:
+        if name.startswith("mixing.") and name != "mixing.weight":
+            array = state[name]
+            changes = [array.float(), array.to(torch.int8), array.to_sparse(), array.to("meta")]
+            if array.dtype != torch.bool:
+                changes.append(array != 0)  # equal for other coordinates, too
+            for change in changes:
+                with pytest.raises(RuntimeError, match=r"the array .* of the state"):
+                    model.load_state_dict(state | {name: change})
+    assert_equal(model.mixing().detach(), data)
+
+
 def test_wrong_parts_are_refused(data: Tensor) -> None:
     model = model_of("hyb(2,2)", data)
     state = model.state_dict()

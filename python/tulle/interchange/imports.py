@@ -168,5 +168,7 @@ def _with_index_dtype(source: SparseTensor, dtype: torch.dtype) -> SparseTensor:
     if dtype == torch.int32 and smallest == torch.int64:
         largest = max(count, *pattern.shape)
         raise UserError(f"int32 cannot count to {largest}; omit index_dtype, or use int64.")
-    arrays = [array if array.dtype == torch.bool else array.to(dtype) for array in pattern.arrays]
-    return SparseTensor(pattern.with_arrays(arrays, dtype), source.values())
+    converted = pattern.with_each(
+        lambda array: array if array.dtype == torch.bool else array.to(dtype), dtype
+    )
+    return SparseTensor(converted, source.values())

@@ -46,8 +46,8 @@ class StructureHolder(nn.Module):
         """Gets another structure. The values become 0."""
         held = self._parameters.get("weight", self._buffers.get("weight"))
         assert held is not None
-        arrays = [array.to(held.device, copy=True) for array in pattern.arrays]
-        self.replace_structure(pattern.with_arrays(arrays, pattern.index_dtype))
+        device = held.device
+        self.replace_structure(pattern.with_each(lambda array: array.to(device, copy=True)))
         held.data = held.new_zeros(pattern.count_slots())
 
     def replace_structure(self, pattern: Pattern) -> None:

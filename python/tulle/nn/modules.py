@@ -112,8 +112,7 @@ class SparseModule(StructureHolder):
         if values.is_meta or not pattern.arrays:
             return
         if pattern.arrays[0].device != values.device:
-            arrays = [array.to(values.device) for array in pattern.arrays]
-            self._pattern = pattern.with_arrays(arrays, pattern.index_dtype)
+            self._pattern = pattern.with_each(lambda array: array.to(values.device))
         elif values.is_shared() and not values.is_cuda:
             shared = SparseTensor(pattern, values.detach()).share_memory_()
             self._pattern = shared.pattern

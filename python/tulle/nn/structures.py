@@ -11,6 +11,7 @@ from tulle.library import dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.composite_pattern import CompositePattern, reassembled
 from tulle.tensors.formats import Format
+from tulle.tensors.own_memory import has_elements
 from tulle.tensors.pattern import Pattern
 
 # Of a composite format: the number of values in each part.
@@ -37,13 +38,27 @@ def _formats_of(pattern: Pattern) -> list[Format]:
 
 
 def same_structure(state: dict[str, Tensor], pattern: Pattern) -> bool:
-    """Whether the state holds the structure of this pattern."""
+    """Whether the state holds the structure of this pattern. Raises UserError if the state holds
+    something else than arrays of structure."""
+    known = state_of(pattern)
+    for name, own in known.items():
+        _check_array(name, state[name], own)
     return all(
-        isinstance(given := state[name], Tensor)
-        and given.shape == own.shape
-        and torch.equal(given.to(own.device), own.to(given.dtype))
-        for name, own in state_of(pattern).items()
+        state[name].shape == own.shape
+        and torch.equal(state[name].to(own.device, torch.int64), own.to(torch.int64))
+        for name, own in known.items()
     )
+
+
+def _check_array(name: str, given: object, own: Tensor) -> None:
+    """Raises UserError unless this is a vector that can stand for an array of a structure."""
+    if not has_elements(given) or not isinstance(given, Tensor) or given.ndim != 1:
+        raise UserError(f"the array {name} of the state is no vector.")
+    if given.is_meta:
+        raise UserError(f"the array {name} of the state has no elements: it is on the device meta.")
+    types = [own.dtype] if own.dtype == torch.bool or name == _COUNTS else dtypes.INDEX_DTYPES
+    if given.dtype not in types:
+        raise UserError(f"the array {name} of the state is {given.dtype}, not {own.dtype}.")
 
 
 def from_state(state: dict[str, Tensor], like: Pattern, values: Tensor) -> Pattern:
@@ -55,10 +70,7 @@ def from_state(state: dict[str, Tensor], like: Pattern, values: Tensor) -> Patte
         if name == _COUNTS:
             continue
         assert own is not None
-        if not isinstance(given, Tensor) or given.ndim != 1:
-            raise UserError(f"the array {name} of the state is no vector.")
-        if given.dtype != own.dtype and not {given.dtype, own.dtype} <= set(dtypes.INDEX_DTYPES):
-            raise UserError(f"the array {name} of the state is {given.dtype}, not {own.dtype}.")
+        _check_array(name, given, own)
         arrays.append(given.detach().to(own.device, own.dtype, copy=True))
     found = _assembled(state, like, arrays)
     if values.ndim != 1:

@@ -17,7 +17,12 @@ from tulle.support.errors import UserError
 from tulle.tensors.composite_pattern import CompositePattern, reassembled, taken_apart
 from tulle.tensors.formats import Format
 from tulle.tensors.held_structure import hold_in_advance
-from tulle.tensors.own_memory import copied, has_elements, has_unseen_writers
+from tulle.tensors.own_memory import (
+    copied,
+    has_elements,
+    has_unseen_writers,
+    with_counted_writes,
+)
 from tulle.tensors.pattern import Pattern, sizes_tensor
 
 
@@ -26,10 +31,12 @@ def assembled(
 ) -> Pattern:
     """The pattern with these arrays, in O(entries). Raises UserError if the structure is invalid or
     does not fit the values; messages call the tensor `name`."""
+    _check_tensors(name, arrays, values)
+    arrays = with_counted_writes(arrays, values)
     format, shape, counts, index_dtype = _checked(
         name, format, numbers, arrays, values, index_dtype
     )
-    pattern = _pattern_of(format, shape, counts, tuple(arrays), index_dtype)
+    pattern = _pattern_of(format, shape, counts, arrays, index_dtype)
     hold_in_advance(pattern)
     return pattern
 
@@ -40,23 +47,31 @@ def restored_pattern(
     """The pattern of a pickle. For old files PyTorch fills the tensors after this call, and tensors
     of one file may share memory. So the pattern copies its arrays, now or at its first use."""
     name = "the pickled tensor"
+    _check_tensors(name, arrays, values)
+    # Memory of another process or of the file is copied before it is checked.
+    is_elsewhere = all(map(has_unseen_writers, arrays))
+    arrays = tuple(map(copied, arrays)) if is_elsewhere else tuple(arrays)
     format, shape, counts, index_dtype = _checked(
         name, format, numbers, arrays, values, index_dtype
     )
-    if all(map(has_unseen_writers, arrays)):  # they have memory of another process or of the file
-        return _pattern_of(format, shape, counts, tuple(map(copied, arrays)), index_dtype)
+    if is_elsewhere:
+        return _pattern_of(format, shape, counts, arrays, index_dtype)
     kind = CompositePattern if counts else Pattern
-    pattern = kind.from_file(str(format), shape, tuple(arrays), index_dtype, values.numel())
+    pattern = kind.from_file(str(format), shape, arrays, index_dtype, values.numel())
     if isinstance(pattern, CompositePattern):
         pattern.counts = counts
     return pattern
 
 
 def _checked(
-    name: str, format: Any, numbers: Any, arrays: Any, values: Any, index_dtype: Any
+    name: str,
+    format: Any,
+    numbers: Any,
+    arrays: Sequence[Tensor],
+    values: Tensor,
+    index_dtype: Any,
 ) -> tuple[Format, tuple[int, ...], tuple[int, ...], torch.dtype]:
     """The format, the shape, the counts of the parts and the index type, checked."""
-    _check_tensors(name, arrays, values)
     if not isinstance(format, str):
         raise UserError(f"{name}: expected the text of a format, but found {format!r}.")
     sizes = shape_of(name, numbers)

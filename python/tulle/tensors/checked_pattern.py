@@ -10,7 +10,7 @@ from torch import Tensor
 from tulle.library import devices, dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
-from tulle.tensors.held_structure import hold_in_advance
+from tulle.tensors.held_structure import check_rank, hold_in_advance
 from tulle.tensors.own_memory import owned
 from tulle.tensors.pattern import Pattern
 
@@ -43,6 +43,7 @@ def unchecked_pattern(
     """The pattern of these arrays. All positions and coordinates get one type: `index_dtype`, or
     without it the widest type of the arrays. Arrays whose writers PyTorch does not see are copied;
     so are arrays that share memory with the values or with each other."""
+    check_rank("The tensor", format, shape)
     names = [name for level in format.levels for name in level.arrays]
     if len(arrays) != len(names):
         raise UserError(

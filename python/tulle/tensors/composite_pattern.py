@@ -30,6 +30,8 @@ class CompositePattern(Pattern):
         counts: Sequence[int],
     ) -> None:
         arrays = tuple(array for part in parts for array in part.arrays)
+        for part in parts:
+            part._notice_other_memory()
         is_checked = all(part.is_checked for part in parts)
         super().__init__(format, shape, arrays, parts[0].index_dtype, is_checked=is_checked)
         if self.counted:
@@ -100,7 +102,7 @@ class CompositePattern(Pattern):
             )
         for at, (part, own) in enumerate(self.parts_of(values)):
             part.validate(f"{name}, part {at}", own)
-        self.is_checked = True
+        self._mark_checked()
 
 
 def _offsets(counts: Sequence[int]) -> tuple[int, ...]:

@@ -100,9 +100,7 @@ class ConversionMethods(StoredTensor):
         values = self._values.to(device)
         if values.device == self._values.device:  # "cuda" names the current GPU
             return self
-        pattern = self._pattern
-        arrays = [array.to(device) for array in pattern.arrays]
-        return type(self)(pattern.with_arrays(arrays, pattern.index_dtype), values)
+        return type(self)(self._pattern.with_each(lambda array: array.to(device)), values)
 
     def to_dense(self, dtype: torch.dtype | None = None) -> Tensor:
         """An ordinary tensor, with elements of another type if `dtype` is given."""

@@ -45,7 +45,18 @@ def _check_version(counted: tuple[Tensor, ...], version: int) -> None:
 
 
 def _addresses_of(arrays: tuple[Tensor, ...]) -> tuple[int, ...]:
-    return tuple(array.data_ptr() for array in arrays)
+    """The address of each array; 0 for one that a tracer follows, which has no memory."""
+    return tuple([array.data_ptr() if is_plain(array) else 0 for array in arrays])
+
+
+def check_rank(name: str, format: Format, shape: tuple[int, ...]) -> None:
+    """Raises UserError if the format is one of tensors of another rank. A name such as csr fits
+    several ranks, so that the library does not notice."""
+    if format.rank != len(shape):
+        raise UserError(
+            f"{name}: the arrays are those of a tensor of rank {format.rank}, but the shape "
+            f"{list(shape)} has rank {len(shape)}."
+        )
 
 
 def hold_in_advance(pattern: HeldStructure) -> None:
@@ -65,15 +76,17 @@ class HeldStructure:
         "counted",
         "format",
         "is_checked",
+        "shape",
         "structure",
         "version",
     )
-    _addresses: tuple[int, ...]
+    _addresses: tuple[int, ...]  # of the arrays when they were checked
     _is_held: bool
     arrays: tuple[Tensor, ...]
     counted: tuple[Tensor, ...]
     format: Format
     is_checked: bool
+    shape: tuple[int, ...]
     structure: int
     version: int
 
@@ -103,10 +116,15 @@ class HeldStructure:
             self._hold(self.count_slots())
         return self.structure
 
+    def _mark_checked(self) -> None:
+        """Notes that the structure is valid, and the memory of which that is known."""
+        self._addresses = _addresses_of(self.arrays)
+        self.is_checked = True
+
     def _notice_other_memory(self) -> None:
         """Makes `hold` check the structure again if an array was given other memory, as happens
         when PyTorch moves it to another process."""
-        if self._is_held and self._addresses != _addresses_of(self.arrays):
+        if self.is_checked and self._addresses != _addresses_of(self.arrays):
             self.forget_other_patterns()
             self._is_held = self.is_checked = False
 
@@ -120,6 +138,7 @@ class HeldStructure:
                 f"The format {self.format} stores {expected} vectors as structure, but found "
                 f"{[tuple(array.shape) for array in self.arrays]}."
             )
+        check_rank("The structure", self.format, self.shape)
         shape_of("The structure", self.numbers)
 
     def _hold(self, value_count: int) -> None:
@@ -133,8 +152,8 @@ class HeldStructure:
         token = bindings.trust if self.is_checked else 0
         arrays = list(self.arrays)
         bindings.hold_structure(token, self.structure, spec, self.sizes, arrays, value_count)
-        self._addresses = _addresses_of(self.arrays)
-        self.is_checked = self._is_held = True
+        self._mark_checked()
+        self._is_held = True
 
     def ensure_checked(self) -> None:
         """Raises UserError if the structure is invalid or was written to since it was checked."""

@@ -63,9 +63,7 @@ class MemoryMethods(StoredTensor):
         pattern = self._pattern
         if not _all(Tensor.is_shared, pattern.arrays):
             # The library may hold the addresses of the structure, so copies are shared.
-            pattern.check_unchanged()
-            arrays = [array.clone().share_memory_() for array in pattern.arrays]
-            self._pattern = pattern.with_arrays(arrays, pattern.index_dtype)
+            self._pattern = pattern.with_each(lambda array: array.clone().share_memory_())
         return self
 
     def is_shared(self) -> bool:
@@ -78,12 +76,7 @@ class MemoryMethods(StoredTensor):
         """The tensor in page-locked memory, from which copies to a GPU do not block."""
         if self.is_pinned():
             return self
-        pattern = self._pattern
-        pattern.check_unchanged()
-        arrays = [array.pin_memory() for array in pattern.arrays]
-        return type(self)(
-            pattern.with_arrays(arrays, pattern.index_dtype), self._values.pin_memory()
-        )
+        return type(self)(self._pattern.with_each(Tensor.pin_memory), self._values.pin_memory())
 
     def is_pinned(self) -> bool:
         """Whether the values and the structure are in page-locked memory."""

@@ -61,6 +61,15 @@ def has_elements(tensor: object) -> bool:
 def owned(arrays: Sequence[Tensor], values: Tensor | None = None) -> tuple[Tensor, ...]:
     """The arrays as tensors of their own. An array is copied if writes to its memory may go
     unnoticed, or if it shares memory with another array or with the values."""
+    counted = with_counted_writes(arrays, values)
+    return tuple(array.detach() if is_plain(array) else array for array in counted)
+
+
+def with_counted_writes(
+    arrays: Sequence[Tensor], values: Tensor | None = None
+) -> tuple[Tensor, ...]:
+    """The arrays; copies stand for those of which writes may go unnoticed, or which share memory
+    with another array or with the values."""
     taken: list[tuple[int, int]] = [] if values is None else _places([values])
     found = []
     for array in arrays:
@@ -72,7 +81,6 @@ def owned(arrays: Sequence[Tensor], values: Tensor | None = None) -> tuple[Tenso
         if is_shared or (not _shares_all.get() and has_unseen_writers(array)):
             array = copied(array)
         else:
-            array = array.detach()
             taken += place
         found.append(array)
     return tuple(found)

@@ -8,7 +8,7 @@ import operator
 import sys
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +59,6 @@ class Pattern(HeldStructure):
         "index_dtype",
         "longest_row",
         "serial",
-        "shape",
     )
 
     _given: tuple[
@@ -83,7 +82,8 @@ class Pattern(HeldStructure):
         self.arrays = without_gradients_of_transforms(arrays) if _is_in_transform() else arrays
         self.index_dtype = index_dtype
         self._set_up()
-        self.is_checked = is_checked
+        if is_checked:
+            self._mark_checked()
 
     @classmethod
     def in_graph(
@@ -179,7 +179,7 @@ class Pattern(HeldStructure):
         # data derived from them; 0 if it has none.
         self.structure = 0
         self._is_held = False
-        self._addresses: tuple[int, ...] = ()  # of the arrays that the library holds
+        self._addresses = ()
         if arrays and arrays[0].is_cuda:
             self._number()
         if arrays:
@@ -242,6 +242,14 @@ class Pattern(HeldStructure):
                 found.note_longest_row(self.arrays)
         return found
 
+    def with_each(
+        self, change: Callable[[Tensor], Tensor], index_dtype: torch.dtype | None = None
+    ) -> Pattern:
+        """The same structure with each array replaced by the result of `change`, which keeps its
+        content."""
+        self.ensure_checked()  # before the arrays are read
+        return self.with_arrays(list(map(change, self.arrays)), index_dtype or self.index_dtype)
+
     def permuted(self, order: tuple[int, ...]) -> Pattern:
         """The same storage with the dimensions in another order: one pattern for each order."""
         found = self._permuted.get(order)
@@ -257,6 +265,7 @@ class Pattern(HeldStructure):
 
     def with_same_arrays(self, format: Format, shape: tuple[int, ...]) -> Pattern:
         """The same arrays as another structure, which is valid if this one is."""
+        self._notice_other_memory()
         found = Pattern(format, shape, self.arrays, self.index_dtype, is_checked=self.is_checked)
         found.version = self.version
         return found
@@ -282,7 +291,7 @@ class Pattern(HeldStructure):
         return found
 
     def __deepcopy__(self, memo: object) -> Pattern:
-        return self.with_arrays([array.clone() for array in self.arrays], self.index_dtype)
+        return self.with_each(Tensor.clone)
 
     def parts_of(self, values: Tensor) -> list[tuple[Pattern, Tensor]]:
         """The patterns of the parts with their values. A pattern that is not composite is its only
@@ -357,7 +366,7 @@ class Pattern(HeldStructure):
         """Checks the structure, in O(entries); messages call the tensor `name`."""
         tensors = self._on_host(values)
         bindings.validate(name, self.spec(values.dtype), self.sizes, tensors)
-        self.is_checked = True
+        self._mark_checked()
         if self.structure:
             self.note_longest_row(tensors)
 
@@ -366,7 +375,8 @@ class Pattern(HeldStructure):
         these are as the format requires."""
         tensors = self._on_host(values)
         found = bindings.is_in_order(name, self.spec(values.dtype), self.sizes, tensors)
-        self.is_checked = found
+        if found:
+            self._mark_checked()
         if self.structure:
             self.note_longest_row(tensors)
         return found

@@ -244,8 +244,9 @@ class ChunkScheduler {
       row_bytes = bytes / std::max(1.0, problem_.extents.at(row));
       if (!problem_.reduced.contains(row) && row_bytes > kAheadBytes) continue;
       if (!knobs_.prefetch && !misses_caches(row, bytes, row_bytes)) continue;
-      const int64_t distance = knobs_.prefetch.value_or(std::max<int64_t>(
-          8, kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes))));
+      const int64_t rows = kAheadBytes / std::max<int64_t>(1, static_cast<int64_t>(row_bytes));
+      const int64_t distance =
+          knobs_.prefetch.value_or(std::clamp<int64_t>(rows, 8, schedule::kMostAhead));
       if (distance == 0 || !fetched.insert(access->tensor).second) continue;
       add(schedule::Prefetch{access->tensor, distance});
     }

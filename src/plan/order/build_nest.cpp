@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "expr/walk.h"
+#include "plan/order/long_sums.h"
 #include "plan/rewrite/gathering.h"
 #include "support/check.h"
 #include "support/name_list.h"
@@ -22,6 +23,7 @@ class Builder {
       : problem_(problem),
         choice_(choice),
         nest_(nest),
+        is_long_(has_long_workspaces(problem, choice)),
         next_id_(expr::next_access_id(problem.statement->value)) {}
 
   nest::Stmt build() {
@@ -76,9 +78,18 @@ class Builder {
     }
     const std::string name = concat(problem_.statement->tensor, ".sum", sums_++);
     const NameList own = indices(reduce);
-    workspace.type = {reduce.type, DType::Int64, Format::dense(static_cast<int>(own.size()))};
+    workspace.type = {type_of(reduce, own), DType::Int64, Format::dense(static_cast<int>(own.size()))};
     nest_.tensors[name] = workspace;
     return gathered.emplace_back(Gathered{name, reduction, own, next_id_++});
+  }
+
+  // The type in which the reduction is gathered at these indices. Sums of many terms in memory are
+  // wider than their terms.
+  DType type_of(const expr::Reduce& reduce, const NameList& indices) const {
+    const nest::Monoid monoid = monoid_of(reduce);
+    const bool adds = monoid == nest::Monoid::Sum || monoid == nest::Monoid::Scaled;
+    const bool is_wide = is_long_ && adds && !indices.empty() && reduce.type == DType::Float32;
+    return is_wide ? DType::Float64 : reduce.type;
   }
 
   // Replaces the outermost reductions of the value by workspaces. Equal reductions share one.
@@ -209,6 +220,7 @@ class Builder {
   const OrderProblem& problem_;
   const OrderChoice& choice_;
   nest::Nest& nest_;
+  const bool is_long_;
   int next_id_;
   int sums_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/order/loop_trips.h"
+#include "plan/rewrite/gathering.h"
 
 namespace tulle::plan {
 
@@ -44,10 +45,10 @@ double stored_elements(const WalkedOperands& operands) {
   return elements;
 }
 
-}  // namespace
 
-bool has_long_sums(const OrderProblem& problem, const OrderChoice& choice) {
-  if (!is_sum(*problem.statement) || choice.route != Route::Dense || problem.is_part) return false;
+// Whether the loops add up many terms for each element of a dense array with the result's indices.
+bool adds_many_terms(const OrderProblem& problem, const OrderChoice& choice) {
+  if (choice.route != Route::Dense || problem.is_part) return false;
   if (!adds_to_many(problem, choice.order)) return false;
   const WalkedOperands operands(problem);
   double visits = 1;
@@ -58,6 +59,18 @@ bool has_long_sums(const OrderProblem& problem, const OrderChoice& choice) {
   }
   return visits > kManyTerms * product_of_extents(problem, problem.statement->indices) &&
          visits < kFewReads * stored_elements(operands);
+}
+
+}  // namespace
+
+bool has_long_sums(const OrderProblem& problem, const OrderChoice& choice) {
+  return is_sum(*problem.statement) && adds_many_terms(problem, choice);
+}
+
+bool has_long_workspaces(const OrderProblem& problem, const OrderChoice& choice) {
+  return !is_gpu(problem.backend) &&
+         gathering_of(*problem.statement, *problem.tensors) == Gathering::Tuple &&
+         adds_many_terms(problem, choice);
 }
 
 }  // namespace tulle::plan

@@ -12,4 +12,8 @@ namespace tulle::plan {
 // wider accumulators would take time there. Also false for parts of a sum, which share the result.
 bool has_long_sums(const OrderProblem& problem, const OrderChoice& choice);
 
+// The same for the sums of a statement that computes something else of them, such as a mean: they
+// are gathered in workspaces. False on a GPU.
+bool has_long_workspaces(const OrderProblem& problem, const OrderChoice& choice);
+
 }  // namespace tulle::plan
