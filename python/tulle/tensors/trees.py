@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 from tulle.library import dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.assembled_pattern import assembled
-from tulle.tensors.composite_pattern import CompositePattern, pattern_in_graph, taken_apart
+from tulle.tensors.composite_pattern import pattern_in_graph, taken_apart
 from tulle.tensors.formats import Format
 from tulle.tensors.own_memory import is_plain
 from tulle.tensors.pattern import Pattern, living_pattern
