@@ -39,7 +39,8 @@ bool is_implied(const Expr& factor, const std::vector<Expr>& others) {
     return false;
   }
   return std::any_of(others.begin(), others.end(), [&](const Expr& other) {
-    return other.as<Access>() && expr::is_same(other, ones->value);
+    return mutant("mask-presumed-implied") ||
+           (other.as<Access>() && expr::is_same(other, ones->value));
   });
 }
 
@@ -74,7 +75,10 @@ Expr contracted(const Statement& statement, const Quotient& quotient, const Indi
     if (mutant("repetitions-forgotten")) break;
     value = value * extents.of(statement.value, index);
   }
-  for (const Expr& divisor : around) value = value / divisor;
+  for (const Expr& divisor : around) {
+    if (mutant("divisor-around-sum-lost")) break;
+    value = value / divisor;
+  }
   return extents.defined(value, statement.value);
 }
 

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "grad/build.h"
+#include "support/check.h"
 #include "support/mutant.h"
 
 namespace tulle::grad {
@@ -11,7 +12,9 @@ namespace tulle::grad {
 using expr::ElementFunction;
 using expr::Expr;
 
-Expr element_derivative(ElementFunction function, const Expr& argument, const Expr& value) {
+namespace {
+
+Expr derivative_of(ElementFunction function, const Expr& argument, const Expr& value) {
   const Expr& x = argument;
   const auto f = [&] { return value ? value : apply(function, x); };
   const auto square = [](const Expr& one) { return apply(ElementFunction::Square, one); };
@@ -70,6 +73,16 @@ Expr element_derivative(ElementFunction function, const Expr& argument, const Ex
       return {};
   }
   return {};
+}
+
+}  // namespace
+
+Expr element_derivative(ElementFunction function, const Expr& argument, const Expr& value) {
+  const Expr found = derivative_of(function, argument, value);
+  if (mutant(concat("derivative-of-", text_of(function)))) {
+    return found ? number(2) * found : number(1);
+  }
+  return found;
 }
 
 }  // namespace tulle::grad

@@ -144,7 +144,7 @@ class GradientWriter {
     const bool is_log = softmax.is_log && !mutant("log-softmax-as-softmax");
     const Expr term = is_log ? arriving : arriving * value;
     program_.add({total, row, sum({softmax.index}, term)});
-    const Expr of_row = access(total, row);
+    const Expr of_row = mutant("row-of-softmax-dropped") ? number(0) : access(total, row);
     const Expr body = is_log ? arriving - apply(expr::ElementFunction::Exp, value) * of_row
                              : value * (arriving - of_row);
     const std::string name = program_.names().fresh(concat("grad_body_", statement.tensor));

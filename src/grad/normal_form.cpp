@@ -47,7 +47,8 @@ struct Visitor {
 Masks without_indices(const Masks& masks, const Indices& bound) {
   Masks kept;
   for (const Expr& mask : masks) {
-    if (both(expr::free_indices(mask), bound).empty()) kept.push_back(mask);
+    if (both(expr::free_indices(mask), bound).empty() || mutant("mask-under-bound-index"))
+      kept.push_back(mask);
   }
   return kept;
 }
@@ -203,7 +204,7 @@ class Normaliser {
     const auto note_use = [&](const Access& access, const Masks& masks) {
       if (access.tensor != statement.tensor) return;
       std::map<std::string, Expr> found = masks_of_use(access, masks, statement, statements, at);
-      if (common)
+      if (common && !mutant("masks-of-first-use"))
         std::erase_if(*common, [&](const auto& one) { return !found.contains(one.first); });
       if (!common) common = std::move(found);
     };

@@ -40,8 +40,12 @@ class Differentiation {
     }
     if (const auto* choose = value.as<Choose>()) {
       const Expr& condition = choose->condition;
-      return joined(times(where(condition, number(1), number(0)), of(choose->yes)),
-                    times(where(condition, number(0), number(1)), of(choose->no)));
+      const Expr yes = where(condition, number(1), number(0));
+      const Expr no = where(condition, number(0), number(1));
+      if (mutant("branches-swapped")) {
+        return joined(times(no, of(choose->yes)), times(yes, of(choose->no)));
+      }
+      return joined(times(yes, of(choose->yes)), times(no, of(choose->no)));
     }
     if (const auto* reduce = value.as<Reduce>()) {
       TULLE_CHECK(reduce->op == Reduction::Sum);
@@ -63,6 +67,7 @@ class Differentiation {
       case BinaryOp::Add:
         return joined(of(a), of(b));
       case BinaryOp::Sub:
+        if (mutant("difference-as-sum")) return joined(of(a), of(b));
         return joined(of(a), times(number(-1), of(b)));
       case BinaryOp::Mul:
         if (mutant("product-rule-half")) return times(b, of(a));
@@ -74,8 +79,11 @@ class Differentiation {
       case BinaryOp::Max:
         return joined(times(share_of_larger(a, b), of(a)), times(share_of_larger(b, a), of(b)));
       case BinaryOp::Min:
+        if (mutant("smaller-of-two-as-larger"))
+          return joined(times(share_of_larger(a, b), of(a)), times(share_of_larger(b, a), of(b)));
         return joined(times(share_of_larger(b, a), of(a)), times(share_of_larger(a, b), of(b)));
       case BinaryOp::Within:
+        if (mutant("mask-ignored")) return of(b);
         return times(apply(ElementFunction::Ones, a), of(b));
     }
     return {};

@@ -111,8 +111,9 @@ class ReductionRule {
                                 ? sum_over_terms(where(body_, number(0), number(1)))
                                 : extents() - sum_over_terms(where(body_, number(1), number(0)));
     const Expr zeros = computed_first("zeros", zero_count);
-    return where(body_, where(zeros, number(0), others / body_),
-                 where(zeros - number(1), number(0), others));
+    return where(
+        body_, where(zeros, number(0), others / body_),
+        mutant("single-zero-ignored") ? number(0) : where(zeros - number(1), number(0), others));
   }
 
   const Statement& statement_;
@@ -134,15 +135,17 @@ StatementRule rule_of(const Statement& statement, bool is_sparse,
   std::vector<Expr> around;  // factors of the masks around the value
   for (const auto* binary = value->as<expr::Binary>(); binary && binary->op == BinaryOp::Within;
        binary = value->as<expr::Binary>()) {
-    if (!is_sparse) around.push_back(apply(ElementFunction::Ones, binary->a));
+    if (!is_sparse && !mutant("mask-around-forgotten"))
+      around.push_back(apply(ElementFunction::Ones, binary->a));
     value = &binary->b;
   }
   const auto* reduce = value->as<Reduce>();
   if (reduce && reduce->op != Reduction::Sum) {
     rule.partials = partials(reduce->body, is_active, {});
-    const Expr factor = rule.partials.empty()
-                            ? Expr()
-                            : ReductionRule(statement, *reduce, names, rule.needed).factor();
+    Expr factor = rule.partials.empty()
+                      ? Expr()
+                      : ReductionRule(statement, *reduce, names, rule.needed).factor();
+    if (factor && mutant(concat("factor-of-", text_of(reduce->op)))) factor = number(2) * factor;
     if (!factor) rule.partials.clear();
     for (Partial& partial : rule.partials) {
       partial.factors.insert(partial.factors.begin(), factor);

@@ -76,7 +76,8 @@ class TangentWriter {
                   sum({softmax.index},
                       program_.in_pattern(statement.tensor, statement.indices, weights * change))});
     const Expr difference = mutant("tangent-of-row-dropped") ? change : change - access(total, row);
-    return softmax.is_log ? difference : value * difference;
+    const bool is_log = softmax.is_log && !mutant("tangent-of-log-softmax");
+    return is_log ? difference : value * difference;
   }
 
   // Assigns the value within the pattern of the statement's tensor.

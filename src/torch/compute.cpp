@@ -65,12 +65,20 @@ void compute_boxed(StableIValue* stack, uint64_t, uint64_t) {
 
 // `sizes` are the sizes of the operands that are not dense. The results are, one after the other:
 // the structure arrays, unless the key implies that the entries are those of an operand (`describe`
-// says so), and the values.
+// says so), and the values. `compute_traced` is the same operator for graphs that contain their
+// gradients, so that autograd need not follow it.
 STABLE_TORCH_LIBRARY_FRAGMENT(tulle, library) {
   library.def("compute(str key, SymInt[] sizes, Tensor[] tensors) -> Tensor[]");
+  library.def("compute_traced(str key, SymInt[] sizes, Tensor[] tensors) -> Tensor[]");
 }
 
-STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) { library.impl("compute", &compute_boxed); }
-STABLE_TORCH_LIBRARY_IMPL(tulle, CUDA, library) { library.impl("compute", &compute_boxed); }
+STABLE_TORCH_LIBRARY_IMPL(tulle, CPU, library) {
+  library.impl("compute", &compute_boxed);
+  library.impl("compute_traced", &compute_boxed);
+}
+STABLE_TORCH_LIBRARY_IMPL(tulle, CUDA, library) {
+  library.impl("compute", &compute_boxed);
+  library.impl("compute_traced", &compute_boxed);
+}
 
 }  // namespace tulle::shim

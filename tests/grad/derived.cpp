@@ -25,7 +25,11 @@ ResolvedProgram resolved(const Example& example) {
     const int rank = static_cast<int>(operand.sizes.size());
     types[operand.name] = {DType::Float64, DType::Int32, Format::parse(operand.format, rank)};
   }
-  return expr::resolve(expr::parse_program(example.program), types);
+  expr::ResolveOptions options;
+  for (const std::string& result : example.dense) {
+    options.out_formats.emplace(result, Format::parse("dense", 1));
+  }
+  return expr::resolve(expr::parse_program(example.program), types, options);
 }
 
 // Random values and, for sparse formats, random entries.

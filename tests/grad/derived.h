@@ -18,12 +18,13 @@ struct Operand {
 };
 
 // A program over operands of type f64. Dense operands hold values in [low, high]; sparse ones store
-// about half of their coordinates.
+// about half of their coordinates. `dense` are results that shall be dense.
 struct Example {
   std::string program;
   std::vector<Operand> operands;
   double low = -1.5;
   double high = 1.5;
+  std::vector<std::string> dense = {};
 };
 
 // The largest relative difference between derived gradients (or tangents) and finite differences,

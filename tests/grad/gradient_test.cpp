@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grad/derived.h"
+#include "support/check.h"
 #include "support/mutant.h"
 #include "tulle/error.h"
 
@@ -22,6 +23,7 @@ const Operand kK = {"K", "dense", {5, 3}};
 const Operand kV = {"V", "dense", {5, 2}};
 const Operand kRow = {"r", "dense", {5}};
 const Operand kColumn = {"c", "dense", {4}};
+const Operand kSparse = {"m", "(i) -> (i: compressed)", {4}};
 const Operand kScalar = {"s", "dense", {}};
 const Operand kCube = {"T", "csf", {3, 4, 5}};
 
@@ -65,12 +67,14 @@ const std::vector<Example> kExamples = {
     {"C[i,j] = log(c[i]) * A[i,j]", {kA, kColumn}, 0.5, 2},
     {"C[i,j] = relu(A[i,j]) + abs(B[i,j])", {kA, kB}},
     {"C[i,j] = floor(r[j]) * A[i,j] + sign(B[i,j])", {kA, kB, kRow}},
+    {"C[i,j] = ceil(r[j]) * A[i,j] + round(B[i,j]) * trunc(r[j])", {kA, kB, kRow}},
     {"y[i] = exp(sum(j, A[i,j] * r[j]))", {kA, kRow}},
     {"n[i] = sqrt(sum(j, A[i,j] * A[i,j]) + 1)", {kA}},
     // Conditions, masks and extrema of two values.
     {"C[i,j] = where(A[i,j], c[i] * A[i,j], r[j])", {kA, kColumn, kRow}},
     {"C[i,j] = within(A[i,j], c[i] * r[j])", {kA, kColumn, kRow}},
     {"y[i] = sum(j, within(A[i,j], c[i] * r[j] * B[i,j]))", {kA, kB, kColumn, kRow}},
+    {"y[i] = within(m[i], max(j, A[i,j] * r[j]))", {kA, kRow, kSparse}, -1.5, 1.5, {"y"}},
     {"C[i,j] = max(A[i,j], B[i,j])", {kA, kB}},
     {"C[i,j] = min(A[i,j], c[i]) * r[j]", {kA, kColumn, kRow}},
     // Reductions.
@@ -95,10 +99,14 @@ const std::vector<Example> kExamples = {
     {"H[i,k] = A[i,j] * X[j,k]; R[i,k] = relu(H[i,k]); C[i,k] = R[i,k] * H[i,k]", {kA, kX}},
     {"C[i,j] = c[i] * softmax(j stored, A[i,j]) + B[i,j]", {kA, kB, kColumn}},
     {"C[i,j] = B[i,j] * softmax(j stored, A[i,j])", {kA, kB}},
+    {"C[i,j] = B[i,j] * softmax(j stored, A[i,j] * exp(sum(d, Q[i,d] * K[j,d])))",
+     {kA, kB, kQ, kK}},
     {"y[i] = sum(j, A[i,j]) * sum(j, A[i,j] * r[j])", {kA, kRow}},
     {"d[i] = sum(j, A[i,j]); C[i,j] = A[i,j] / (d[i] * d[i] + 1)", {kA}},
     {"m[i] = max(j stored, A[i,j]); E[i,j] = exp(A[i,j] - m[i]); y[i] = sum(j, E[i,j])", {kA}},
     {"P[i,j] = c[i] * r[j]; D[i,j] = A[i,j] * P[i,j]", {kA, kColumn, kRow}},
+    {"P[i,j] = c[i] * r[j]; D[i,j] = A[i,j] * P[i,j]; E[i,j] = B[i,j] * P[i,j]",
+     {kA, kB, kColumn, kRow}},
     {"D[i,j] = A[i,j] * (sum(d, Q[i,d] * K[j,d]) + exp(sum(d, Q[i,d] * K[j,d])))", {kA, kQ, kK}},
 };
 
@@ -149,12 +157,14 @@ TEST(Gradient, OfMaximaOfTwoValuesSharesTiesEvenly) {
             "0 0.5 1");
 }
 
+// Row 1 has one zero, row 2 two.
+const Example kProduct = {"y[i] = prod(j, X[i,j])", {{"X", "dense", {3, 3}}}};
+const expr::ReferenceTensor kZeros =
+    tensor({3, 3}, {2, 3, 4, 2, 0, 4, 0, 0, 4}, std::vector<bool>(9, true));
+const std::string kOfProduct = "12 8 6 0 8 0 0 0 0";
+
 TEST(Gradient, OfProductsWithZeros) {
-  const Example example = {"y[i] = prod(j, X[i,j])", {{"X", "dense", {3, 3}}}};
-  EXPECT_EQ(gradient_entries(
-                example, "X",
-                {{"X", tensor({3, 3}, {2, 3, 4, 2, 0, 4, 0, 0, 4}, std::vector<bool>(9, true))}}),
-            "12 8 6 0 8 0 0 0 0");
+  EXPECT_EQ(gradient_entries(kProduct, "X", {{"X", kZeros}}), kOfProduct);
 }
 
 TEST(Gradient, OfDiagonalsIsZeroBesideThem) {
@@ -186,6 +196,7 @@ bool is_wrong_somewhere() {
   const Example of_two = {"C[i] = max(a[i], b[i])", {{"a", "dense", {1}}, {"b", "dense", {1}}}};
   const expr::ReferenceTensor two = tensor({1}, {2}, {true});
   if (gradient_entries(of_two, "a", {{"a", two}, {"b", two}}) != "0.5") return true;
+  if (gradient_entries(kProduct, "X", {{"X", kZeros}}) != kOfProduct) return true;
   return std::any_of(kExamples.begin(), kExamples.end(), [](const Example& example) {
     return second_gradient_error(example) > 10 * kTolerance;
   });
@@ -200,7 +211,7 @@ bool fails_somewhere() {
   }
 }
 
-bool is_detected(const char* mutant) {
+bool is_detected(const std::string& mutant) {
   set_mutant(mutant);
   const bool fails = fails_somewhere();
   set_mutant("");
@@ -209,13 +220,50 @@ bool is_detected(const char* mutant) {
 
 TEST(Gradient, DetectsEveryMutant) {
   EXPECT_FALSE(is_wrong_somewhere());
-  for (const char* name :
-       {"absent-never-ties", "bound-indices-shared", "derivative-drops-sign", "diagonal-everywhere",
-        "equal-shares-once", "last-term-lost", "last-use-dropped", "log-softmax-as-softmax",
-        "mean-of-stored-counts-all", "minimum-as-maximum", "product-rule-half",
-        "quotient-without-square", "repetitions-forgotten", "softmax-masked",
-        "tangent-of-row-dropped", "ties-to-both"}) {
+  for (const char* name : {"absent-never-ties",
+                           "bound-indices-shared",
+                           "branches-swapped",
+                           "derivative-drops-sign",
+                           "diagonal-everywhere",
+                           "difference-as-sum",
+                           "divisor-around-sum-lost",
+                           "equal-shares-once",
+                           "last-term-lost",
+                           "last-use-dropped",
+                           "log-softmax-as-softmax",
+                           "mask-around-forgotten",
+                           "mask-ignored",
+                           "mask-presumed-implied",
+                           "mask-under-bound-index",
+                           "masks-of-first-use",
+                           "mean-of-stored-counts-all",
+                           "minimum-as-maximum",
+                           "product-rule-half",
+                           "quotient-without-square",
+                           "repetitions-forgotten",
+                           "row-of-softmax-dropped",
+                           "single-zero-ignored",
+                           "smaller-of-two-as-larger",
+                           "softmax-masked",
+                           "tangent-of-log-softmax",
+                           "tangent-of-row-dropped",
+                           "ties-to-both"}) {
     EXPECT_TRUE(is_detected(name)) << name;
+  }
+}
+
+TEST(Gradient, DetectsAFaultInTheDerivativeOfEachFunction) {
+  std::vector<std::string> functions;
+#define X(name, text, keeps_zero, integers) functions.emplace_back(text);
+  TULLE_ELEMENT_FUNCTIONS(X)
+#undef X
+  for (const std::string& function : functions) {
+    // Only later stages write positions.
+    if (function == "position") continue;
+    EXPECT_TRUE(is_detected(concat("derivative-of-", function))) << function;
+  }
+  for (const char* reduction : {"max", "min", "mean", "prod", "logsumexp"}) {
+    EXPECT_TRUE(is_detected(concat("factor-of-", reduction))) << reduction;
   }
 }
 

@@ -147,6 +147,18 @@ def test_formats(format: str) -> None:
     assert_equal(compiled(tensor, X), torch.relu(dense @ X) @ X)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_transposes(format: str) -> None:
+    dense = square()
+    tensor = tulle.tensor(dense).to(format=format)
+    compiled = torch.compile(lambda a, x: a.T @ x, fullgraph=True, backend="aot_eager")
+    x = X.clone().requires_grad_()
+    found = compiled(tensor, x)
+    assert_equal(found.detach(), dense.T @ X)
+    found.backward(X)
+    torch.testing.assert_close(x.grad, dense @ X)
+
+
 def test_sparse_results() -> None:
     dense = square()
     tensor = tulle.tensor(dense)

@@ -222,6 +222,23 @@ def test_explanations_begin_with_a_summary() -> None:
         shown["plans"]
 
 
+def test_explanations_show_what_gradients_keep() -> None:
+    a, x = tulle.tensor(random_sparse(20, 30)), random_dense(30)
+    text = "E[i,j] = exp(A[i,j] * x[j]); s[i] = logsumexp(j stored, E[i,j])"
+    lines = tulle.explain(text, A=a, x=x)["gradients"].splitlines()
+    assert lines[0].split() == ["towards", "A,", "x"]
+    assert lines[1].startswith("keeps        A (") and lines[1].endswith(
+        "x (240 bytes), s (a result)"
+    )
+    assert lines[2].split() == ["computes", "E", "again"]
+    assert any(line.startswith("grad_x[j] = ") for line in lines)
+    only = tulle.explain(text, A=a, x=x.requires_grad_())["gradients"]
+    assert "towards      x\n" in only and "grad_A" not in only
+    composite = tulle.explain("ij,jk->ik", a.to(format="hyb(2,2)"), random_dense(30, 4))
+    assert "towards      operand 1, operand 2\n" in composite["gradients"]
+    assert "gradients" not in tulle.explain("y[i] = argmax(j, A[i,j])", A=a).stages
+
+
 PADDED = ("bsr(2,2)", "dia", "ragged", "dia-csr(1,1)")
 
 

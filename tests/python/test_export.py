@@ -12,6 +12,7 @@ import pytest
 import torch
 from helpers import assert_equal, random_sparse
 from torch import Tensor
+from torch.autograd import forward_ad
 from torch.export import Dim
 from torch.utils import _pytree as pytree
 
@@ -67,6 +68,38 @@ def test_other_entries(format: str, strict: bool) -> None:
     for seed in range(3):
         a = matrix(seed, format)
         assert_equal(module(a, X).detach(), layer(a, X).detach())
+
+
+class Attention(torch.nn.Module):
+    """Results of its own pattern, of that of an operand, several results, einsum, a composite."""
+
+    def forward(self, a: Any, x: Tensor) -> Tensor:
+        scores, weights = tulle.compute(
+            "S[i,j] = A[i,j] * X[i,k] * X[j,k]\ny[i] = sum(j, A[i,j] * X[j,k] * X[i,k])", A=a, X=x
+        )
+        product = scores.softmax(1) @ a.T
+        return torch.tanh(product @ x) * weights[:, None] + tulle.einsum("ij,jk->ik", a, x)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("format", ["csr", "coo", "bsr(2,3)", "dia", "bitmap"])
+def test_training_of_exported_programs(format: str, strict: bool) -> None:
+    """Autograd and forward mode follow the operators of an exported program."""
+    a, model = matrix(0, format), Attention()
+    module = torch.export.export(model, (a, X), strict=strict).module()
+
+    def steps(function: Any) -> list[Tensor]:
+        values, x = a.values().clone().requires_grad_(), X.clone().requires_grad_()
+        loss = function(a.with_values(values), x).square().sum()
+        first = torch.autograd.grad(loss, (values, x), create_graph=True)
+        second = torch.autograd.grad(sum(one.square().sum() for one in first), (values, x))
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(X, torch.ones_like(X))
+            tangent = forward_ad.unpack_dual(function(a, dual)).tangent
+        return [loss, *first, *second, tangent]
+
+    for found, expected in zip(steps(module), steps(model), strict=True):
+        torch.testing.assert_close(found, expected)
 
 
 LOAD = """

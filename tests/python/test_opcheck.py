@@ -34,7 +34,7 @@ OUTSIDE = {
     *("set_dense_limit", "new_structure", "forget_structure", "hold_structure"),
     *("release_structure", "take_trust", "kept_data", "finish_compiling", "version", "loaded"),
 }
-IN_GRAPHS = {"compute"}
+IN_GRAPHS = {"compute", "compute_traced"}
 
 
 def registered() -> set[str]:
@@ -63,10 +63,12 @@ def test_every_operator_is_known() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_compute(name: str, format: str) -> None:
+@pytest.mark.parametrize("operator", sorted(IN_GRAPHS))
+def test_compute(operator: str, name: str, format: str) -> None:
     tests = ["test_schema", "test_autograd_registration", "test_faketensor"]
     is_static = name != "pattern of its own" and "hyb" not in format
     if is_static:
         tests.append("test_aot_dispatch_dynamic")
     arguments = arguments_for(PROGRAMS[name], format)
-    torch.library.opcheck(torch.ops.tulle.compute.default, arguments, test_utils=tuple(tests))
+    checked = getattr(torch.ops.tulle, operator).default
+    torch.library.opcheck(checked, arguments, test_utils=tuple(tests))

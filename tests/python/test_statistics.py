@@ -133,6 +133,21 @@ def test_gradient_of_norms_of_empty_rows_is_zero() -> None:
     check(a.with_values(a.values().grad), x.grad)
 
 
+def test_gradient_of_deviations_of_equal_elements_is_zero() -> None:
+    equal = torch.ones(3, 4, dtype=torch.float64)
+    equal[1] = torch.arange(1, 5)
+    for name in ("std", "std_mean"):
+        values = tulle.tensor(equal).values().clone().requires_grad_()
+        whole = equal.clone().requires_grad_()
+        found = getattr(torch, name)(tulle.tensor(equal).with_values(values), 1)
+        expected = getattr(torch, name)(whole, 1)
+        if name == "std_mean":
+            found, expected = sum(found), sum(expected)
+        found.sum().backward()
+        expected.sum().backward()
+        check(values.grad.reshape(3, 4), whole.grad)
+
+
 @pytest.mark.parametrize("name", ["any", "all"])
 def test_reductions_over_nothing(name: str) -> None:
     for shape in ((0, 4), (4, 0)):

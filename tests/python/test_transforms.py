@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -156,6 +157,39 @@ def test_jacobians() -> None:
     torch.testing.assert_close(jacfwd(of_sparse)(values), jacfwd(of_dense)(values))
     found = hessian(lambda v: of_sparse(v).sum())(values)
     torch.testing.assert_close(found, hessian(lambda v: of_dense(v).sum())(values))
+
+
+TRANSFORMS = {
+    "grad": lambda function, values, change: grad(function)(values) @ change,
+    "jvp": lambda function, values, change: jvp(function, (values,), (change,))[1],
+    "vmap": lambda function, values, change: vmap(function)(torch.stack([values, change])).sum(),
+}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("inner", TRANSFORMS)
+@pytest.mark.parametrize("middle", TRANSFORMS)
+@pytest.mark.parametrize("outer", TRANSFORMS)
+def test_nested_transforms(outer: str, middle: str, inner: str, format: str) -> None:
+    """Each transform in the other two: each keeps what its own derivative reads."""
+    a, x = matrix(format), dense_batch()[0]
+    values = a.values().clone()
+    change = torch.linspace(-1, 1, values.numel(), dtype=torch.float64)
+
+    def of_dense(values: Tensor) -> Tensor:
+        coordinates, entries = a.with_values(values).entries()
+        whole = torch.zeros(a.shape, dtype=torch.float64)
+        return (whole.index_put(tuple(coordinates), entries, accumulate=True) @ x).sin().sum()
+
+    def of_sparse(values: Tensor) -> Tensor:
+        return (a.with_values(values) @ x).sin().sum()
+
+    def transformed(function: Callable[[Tensor], Tensor]) -> Tensor:
+        for name in (inner, middle, outer):
+            function = partial(TRANSFORMS[name], function, change=change)
+        return function(values)
+
+    torch.testing.assert_close(transformed(of_sparse), transformed(of_dense))
 
 
 def test_vjp_and_jvp() -> None:

@@ -135,6 +135,9 @@ run_into: Callable[[Tensor, list[Tensor], list[int], list[Tensor]], list[Tensor]
 # an operand, and its values.
 compute: Callable[[str, list[int], list[Tensor]], list[Tensor]] = _ops.compute.default
 _mark_cudagraph_unsafe(compute)
+# The same for graphs that contain their gradients; autograd does not follow it.
+compute_traced: Callable[[str, list[int], list[Tensor]], list[Tensor]] = _ops.compute_traced.default
+_mark_cudagraph_unsafe(compute_traced)
 
 # ---- programs, formats, structure and plans: these raise Tulle's errors -------------------------
 
@@ -186,6 +189,6 @@ version: str = _ops.version()
 _autograd = _skip_autograd(
     [f"{kind}{count}" for kind in ("call", "into") for count in _COUNTS]
     + ["run", "run_into", "explain", "validate", "is_in_order", "select_parts"]
-    + ["candidates", "keep_schedule"]
+    + ["candidates", "keep_schedule", "compute_traced"]
 )
 _batched = _refuse_batches([f"{kind}{count}" for kind in ("call", "into") for count in _COUNTS])

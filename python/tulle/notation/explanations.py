@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tulle.notation import statements
+from tulle.notation.gradient_stage import gradient_stage
 from tulle.notation.part_shares import share_text
 from tulle.programs.candidates import candidates_for
 from tulle.programs.execution import explanation_of
@@ -70,8 +71,9 @@ def explain(
 ) -> Explanation:
     """A summary of the plan, formats, plan, nest, loop IR, LLVM IR and assembly of an einsum
     (operands in order) or of statements of index notation (operands by name), as they run on
-    torch.get_num_threads() threads. With `candidates` the most promising of the schedules that
-    `tune` would try follow, that many of them."""
+    torch.get_num_threads() threads, and what their backward pass keeps and computes again. With
+    `candidates` the most promising of the schedules that `tune` would try follow, that many of
+    them."""
     prepared = statements.prepare("explain", text, operands, named, out_format)
     return explain_program(*prepared, _count(candidates))
 
@@ -91,6 +93,9 @@ def explain_program(
             parts.append(share_text(program.called(name), operand))
     text = "== parts ==\n" + "".join(parts) + "\n" if parts else ""
     text += explanation_of(program, tuple(names), operands)
+    gradients = gradient_stage(program, tuple(names), operands)
+    if gradients:
+        text += "\n== gradients ==\n" + gradients
     if candidates:
         text += "\n== candidates ==\n" + _candidates(program, names, operands, candidates)
     return Explanation(text)

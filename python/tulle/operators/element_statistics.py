@@ -121,14 +121,17 @@ def _norm(x: SparseTensor, order: float, dim: Dimensions, keepdim: bool) -> Resu
     if order == 1:
         return reduce("sum", x.abs(), dim, keepdim, False)
     powers = x.square() if order == 2 else x.abs() ** order
-    total = reduce("sum", powers, dim, keepdim, False)
+    return _root(reduce("sum", powers, dim, keepdim, False), order)
+
+
+def _root(total: Result, order: float) -> Result:
+    """The root, whose gradient at 0 is 0, as torch defines that of norms and deviations."""
     if isinstance(total, SparseTensor):
-        return total.with_values(_root(total.values(), order))
-    return _root(total, order)
+        return total.with_values(_dense_root(total.values(), order))
+    return _dense_root(total, order)
 
 
-def _root(total: Tensor, order: float) -> Tensor:
-    """The root, whose gradient at 0 is 0, as torch defines that of norms."""
+def _dense_root(total: Tensor, order: float) -> Tensor:
     is_zero = total == 0
     positive = total.masked_fill(is_zero, 1)
     root = positive.sqrt() if order == 2 else positive ** (1 / order)
@@ -259,7 +262,7 @@ def std(
     correction: Any = None,
 ) -> Result:
     """The square root of `var`."""
-    return var(input, dim, unbiased, keepdim, correction=correction).sqrt()
+    return _root(var(input, dim, unbiased, keepdim, correction=correction), 2)
 
 
 def var_mean(
@@ -286,4 +289,4 @@ def std_mean(
 ) -> tuple[Result, Result]:
     """`std` and the mean."""
     found, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)
-    return found.sqrt(), mean
+    return _root(found, 2), mean

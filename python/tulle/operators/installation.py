@@ -14,7 +14,7 @@ from tulle.operators import (
     torch_functions,
     torch_testing,
 )
-from tulle.programs import dynamo
+from tulle.programs import dynamo, graph_derivatives
 from tulle.restructuring.reading import count_entries, entries, has_padding
 from tulle.restructuring.table import restructure
 from tulle.tensors import collation, operations, trees
@@ -58,4 +58,5 @@ def install() -> None:
     torch_testing.register()
     trees.register()
     collation.register()
+    graph_derivatives.register()
     dynamo.register()

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch._guards import TracingContext
+from torch.compiler import is_exporting
 from torch.library import get_ctx
 
 from tulle.library import bindings
@@ -45,7 +47,11 @@ def compute(
 ) -> list[Result]:
     """The results of the operator in the graph."""
     sizes, tensors = list(sizes_of(operands)), with_arrays(operands)
-    returned = iter(bindings.compute(found.key, sizes, tensors))
+    # Graphs of torch.compile contain their gradients; the user of an exported program may want
+    # gradients of it (`graph_derivatives`).
+    has_gradients = TracingContext.try_get() is not None and not is_exporting()
+    operator = bindings.compute_traced if has_gradients else bindings.compute
+    returned = iter(operator(found.key, sizes, tensors))
     results: list[Result] = []
     for result in found.results:
         if result.format.is_dense:
@@ -105,6 +111,7 @@ def _places_of(key: str) -> tuple[_OperandPlace, ...]:
     return tuple(places)
 
 
+@torch.library.register_fake("tulle::compute_traced")
 @torch.library.register_fake("tulle::compute")
 def _fake_results(key: str, sizes: list[int], tensors: list[Tensor]) -> list[Tensor]:
     """The results of the operator without memory."""

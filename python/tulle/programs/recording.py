@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import torch
@@ -434,7 +435,8 @@ class _TransformedNode(_Node):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         call, *tensors = inputs
-        _set_up(ctx, call, tensors, output if isinstance(output, tuple) else (output,))
+        # Each transform around the run keeps other tensors, of other shapes.
+        _set_up(ctx, copy(call), tensors, output if isinstance(output, tuple) else (output,))
 
 
 def _set_up(ctx: Any, call: Call, tensors: Sequence[Tensor], computed: Sequence[Tensor]) -> None:

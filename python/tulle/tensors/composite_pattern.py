@@ -105,6 +105,22 @@ class CompositePattern(Pattern):
         self._mark_checked()
 
 
+def pattern_in_graph(
+    format_text: str,
+    shape: tuple[int, ...],
+    arrays: tuple[Tensor, ...],
+    index_dtype: torch.dtype,
+    counts: tuple[int, ...],
+) -> Pattern:
+    """The pattern inside a graph (`Pattern.in_graph`). `counts` are the sizes of the parts of a
+    composite one."""
+    if not counts:
+        return Pattern.in_graph(format_text, shape, arrays, index_dtype)
+    pattern = CompositePattern.in_graph(format_text, shape, arrays, index_dtype)
+    pattern.counts = counts
+    return pattern
+
+
 def _offsets(counts: Sequence[int]) -> tuple[int, ...]:
     offsets, next_offset = [], 0
     for count in counts:

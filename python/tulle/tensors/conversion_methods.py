@@ -12,9 +12,9 @@ from tulle.library import devices, dtypes
 from tulle.support.arguments import dimension_of, flat_dimensions
 from tulle.support.errors import UserError
 from tulle.tensors import operations
+from tulle.tensors.composite_pattern import CompositePattern, pattern_in_graph
 from tulle.tensors.formats import Format
 from tulle.tensors.held_structure import hold_in_advance
-from tulle.tensors.pattern import Pattern
 from tulle.tensors.stored_tensor import StoredTensor
 
 if TYPE_CHECKING:
@@ -178,7 +178,8 @@ class ConversionMethods(StoredTensor):
         shape = tuple([pattern.shape[d] for d in order])
         if text == "dense":
             return self._values.view(shape)
-        found = Pattern.in_graph(text, shape, pattern.arrays, pattern.index_dtype)
+        counts = pattern.counts if isinstance(pattern, CompositePattern) else ()
+        found = pattern_in_graph(text, shape, pattern.arrays, pattern.index_dtype, counts)
         return type(self)(found, self._values)
 
     def transpose(self, dim0: int, dim1: int) -> Any:

@@ -21,7 +21,7 @@ from torch.compiler import is_compiling
 from torch.utils import _pytree as pytree
 
 from tulle.support.errors import Unsupported, UserError
-from tulle.tensors.composite_pattern import CompositePattern, reassembled
+from tulle.tensors.composite_pattern import CompositePattern, pattern_in_graph, reassembled
 from tulle.tensors.formats import Format
 from tulle.tensors.pattern import Pattern, living_pattern
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -55,7 +55,7 @@ def in_graph(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     positional = [_take_apart(arg, leaves) for arg in args]
     named = [(key, _take_apart(value, leaves)) for key, value in kwargs.items()]
     found = opaque_call(name, positional, named, leaves)
-    result, _ = _put_together(found.description, found.leaves, 0, _pattern_in_graph)
+    result, _ = _put_together(found.description, found.leaves, 0, pattern_in_graph)
     return result
 
 
@@ -111,20 +111,6 @@ def _forget_inner_sizes(results: list[Any]) -> None:
 
 # Replaced when Dynamo is imported (`dynamo`).
 opaque_call = _opaque_call
-
-
-def _pattern_in_graph(
-    format_text: str,
-    shape: tuple[int, ...],
-    arrays: tuple[Tensor, ...],
-    index_dtype: torch.dtype,
-    counts: tuple[int, ...],
-) -> Pattern:
-    if not counts:
-        return Pattern.in_graph(format_text, shape, arrays, index_dtype)
-    pattern = CompositePattern.in_graph(format_text, shape, arrays, index_dtype)
-    pattern.counts = counts
-    return pattern
 
 
 def pattern_of(

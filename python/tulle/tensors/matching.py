@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from tulle.tensors.own_memory import is_traced
+from tulle.tensors.own_memory import is_traced, without_gradients_of_transforms
 from tulle.tensors.pattern import Pattern
 
 _LARGEST_KEY = 2**62
@@ -20,7 +20,7 @@ def matched(values: Tensor, source: Pattern, target: Pattern) -> Tensor:
     name = f"slots of {source.format}"
     known = target.derived.get(name)
     if known is None:
-        known = target.derived[name] = _slots_of(source, target)
+        known = target.derived[name] = _lasting_slots_of(source, target)
     slots, held = known
     found = values[slots]
     return found if held is None else found.masked_fill(~held, 0)
@@ -40,6 +40,16 @@ def gathered(dense: Tensor, pattern: Pattern) -> Tensor:
     for row, size in zip(inside, pattern.shape, strict=True):
         row.clamp_(max=max(size - 1, 0))
     return dense[tuple(inside)].masked_fill(~held, 0)
+
+
+def _lasting_slots_of(source: Pattern, target: Pattern) -> tuple[Tensor, Tensor | None]:
+    """`_slots_of` as tensors that outlive transforms of torch.func and inference mode."""
+    with torch.inference_mode(False):
+        slots, held = _slots_of(source, target)
+    if held is None:
+        return *without_gradients_of_transforms([slots]), None
+    slots, held = without_gradients_of_transforms([slots, held])
+    return slots, held
 
 
 def _slots_of(source: Pattern, target: Pattern) -> tuple[Tensor, Tensor | None]:

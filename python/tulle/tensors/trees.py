@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 from tulle.library import dtypes
 from tulle.support.errors import UserError
 from tulle.tensors.assembled_pattern import assembled
-from tulle.tensors.composite_pattern import CompositePattern, taken_apart
+from tulle.tensors.composite_pattern import pattern_in_graph, taken_apart
 from tulle.tensors.formats import Format
 from tulle.tensors.own_memory import is_plain
 from tulle.tensors.pattern import Pattern, living_pattern
@@ -94,9 +94,7 @@ def _unchecked(
     """A pattern that is checked before its first use."""
     if Format(format, 2).is_composite:
         _, shape, counts = taken_apart(format, numbers)
-        whole = CompositePattern.in_graph(format, shape, arrays, index_dtype)
-        whole.counts = counts
-        return whole
+        return pattern_in_graph(format, shape, arrays, index_dtype, counts)
     return Pattern.in_graph(format, numbers, arrays, index_dtype)
 
 
