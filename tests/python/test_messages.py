@@ -77,6 +77,42 @@ def test_names_of_reductions_are_suggested() -> None:
         assert "but found 'max'; did you mean 'amax'?" in message_of(call)
 
 
+def test_names_in_texts_are_suggested() -> None:
+    for call, suggestion in (
+        (lambda: A.to(format="CSR"), "'CSR' (did you mean 'csr'?); the names are"),
+        (lambda: A.to(format="bsrr(2,2)"), "'bsrr' (did you mean 'bsr'?)"),
+        (lambda: A.to(format="hybb(1,1)"), "'hybb' (did you mean 'hyb'?)"),
+        (lambda: tulle.compute("C[i,k] = A[i,j] * B[j,k]", A=A, b=B), "'B' (did you mean 'b'?)"),
+        (lambda: tulle.compute("y[i,j] = sqrtt(A[i,j])", A=A), "'sqrtt' (did you mean 'sqrt'?)"),
+        (lambda: tulle.compute("y[i,j] = rsqrt(A[i,j])", A=A), "'rsqrt' (write 1 / sqrt(x))"),
+        (lambda: tulle.kernel(PRODUCT).schedule("paralel(i)"), "(did you mean 'parallel'?)"),
+    ):
+        assert suggestion in message_of(call)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("clamp", (0.6, 1.2)),
+        ("gelu", ()),
+        ("leaky_relu", (0.2,)),
+        ("log2", ()),
+        ("reciprocal", ()),
+        ("rsqrt", ()),
+        ("silu", ()),
+        ("softplus", ()),
+    ],
+)
+def test_expressions_in_place_of_functions_are_right(name: str, arguments: tuple[float]) -> None:
+    x = torch.rand(6, dtype=torch.float64) + 0.5
+    message = message_of(lambda: tulle.compute(f"y[i] = {name}(x[i])", x=x))
+    found = re.search(r"\(write (.*)\); the functions", message)
+    assert found
+    text = re.sub(r"\bx\b", "x[i]", found[1]).replace("low", "0.6").replace("high", "1.2")
+    function = getattr(torch, name, None) or getattr(torch.nn.functional, name)
+    assert_equal(tulle.compute(f"y[i] = {text}", x=x), function(x, *arguments))
+
+
 def test_types_are_those_of_torch() -> None:
     for given in ("float32", torch.rand(2).numpy().dtype):
         assert message_of(lambda given=given: tulle.tensor([1.0], dtype=given)).startswith(
@@ -104,7 +140,7 @@ def test_lines_and_columns_are_those_of_the_text() -> None:
 
 def test_names() -> None:
     missing = message_of(lambda: tulle.compute(PRODUCT, A=A, b=B))
-    assert "there is no operand 'B'; the operands are A, b" in missing
+    assert "there is no operand 'B' (did you mean 'b'?); the operands are A, b" in missing
     assert message_of(lambda: tulle.compute(PRODUCT, A=A, B=B, D=B)) == (
         "'D' is given, but no statement reads it; they read A, B. Remove it, or use it."
     )
