@@ -166,6 +166,14 @@ def test_misspelled_names_of_the_package() -> None:
         _ = tulle.tensr  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match=r"no attribute 'frobnicate'\."):
         _ = tulle.frobnicate  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="'SparseParam'; did you mean 'SparseParameter'"):
+        _ = tulle.nn.SparseParam  # type: ignore[attr-defined]
+
+
+def test_messages_of_python_name_one_class(tensor: tulle.SparseTensor) -> None:
+    for call in (tensor.softmax, lambda: tensor.to_torch("csr"), lambda: tensor.coalesce(3)):
+        with pytest.raises(TypeError, match=r"^SparseTensor\.\w+\(\) "):
+            call()
 
 
 @pytest.mark.parametrize("format", MATRIX_FORMATS)

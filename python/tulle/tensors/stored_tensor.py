@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -27,6 +28,12 @@ class StoredTensor:
     """The base of `SparseTensor` and of the classes that hold its methods."""
 
     __slots__ = ("__weakref__", "_pattern", "_values")
+
+    def __init_subclass__(cls) -> None:
+        # Python's messages about arguments show qualified names. Users know one class only.
+        for name, member in vars(cls).items():
+            if isinstance(member, FunctionType):
+                member.__qualname__ = f"SparseTensor.{name}"
 
     def __init__(self, pattern: Pattern, values: Tensor) -> None:
         """Checks nothing; `tulle.from_levels` checks structure from outside."""
