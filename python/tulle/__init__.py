@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
 from tulle import nn
 from tulle.interchange.constructors import (
     diag,
@@ -26,7 +28,9 @@ from tulle.notation.explanations import Explanation, explain
 from tulle.notation.kernels import Kernel, kernel
 from tulle.notation.statements import compute
 from tulle.operators import installation
+from tulle.support import hints
 from tulle.support.errors import InternalError, Unsupported, UserError
+from tulle.support.text import nearest
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tuning.result import Tuned
@@ -72,6 +76,15 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+
+if not TYPE_CHECKING:  # type checkers know all names
+
+    def __getattr__(name: str) -> NoReturn:
+        missing = f"module 'tulle' has no attribute '{name}'"
+        if name in hints.OF_PACKAGE:
+            raise AttributeError(f"{missing}; write {hints.OF_PACKAGE[name]}.")
+        raise AttributeError(f"{missing}{nearest(name, __all__)}")
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/check.h"
+#include "support/similar_name.h"
 
 namespace tulle::expr {
 
@@ -43,6 +44,32 @@ std::string function_names() {
   TULLE_ELEMENT_FUNCTIONS(X)
 #undef X
   return names;
+}
+
+std::string instead_of_function(std::string_view name) {
+  struct Expression {
+    std::string_view function;
+    std::string_view text;
+  };
+  // Functions of torch that are short expressions.
+  static constexpr Expression kExpressions[] = {
+      {"clamp", "min(max(x, low), high)"},
+      {"gelu", "0.5 * x * (1 + erf(x / sqrt(2)))"},
+      {"leaky_relu", "max(x, 0.2 * x)"},
+      {"log2", "log(x) / log(2)"},
+      {"maximum", "max(x, y)"},
+      {"minimum", "min(x, y)"},
+      {"norm", "sqrt(sum(j, x * x))"},
+      {"pow", "x * x, or exp(y * log(x)) for x above 0"},
+      {"reciprocal", "1 / x"},
+      {"rsqrt", "1 / sqrt(x)"},
+      {"silu", "x * sigmoid(x)"},
+      {"softplus", "log1p(exp(x))"},
+  };
+  for (const Expression& one : kExpressions) {
+    if (one.function == name) return concat(" (write ", one.text, ")");
+  }
+  return did_you_mean(name, function_names());
 }
 
 std::string usage_of(std::string_view function) {

@@ -142,9 +142,10 @@ Expr ExprParser::call() {
     scanner_.not_yet(name, concat("'", name.text, "' is not supported yet; the functions are ",
                                   function_names()));
   }
-  scanner_.fail(
-      name, concat("there is no function '", name.text, "'; the functions are ", function_names(),
-                   "; a tensor is subscripted as in ", name.text, "[i,j]"));
+  scanner_.fail(name,
+                concat("there is no function '", name.text, "'", instead_of_function(name.text),
+                       "; the functions are ", function_names(), "; a tensor is subscripted as in ",
+                       name.text, "[i,j]"));
 }
 
 void ExprParser::expect_comma(const FunctionCall& call) {

@@ -11,6 +11,7 @@
 #include "expr/walk.h"
 #include "expr/widen_halves.h"
 #include "support/check.h"
+#include "support/similar_name.h"
 
 namespace tulle::expr {
 
@@ -80,8 +81,8 @@ class Resolver {
     std::string known;
     for (const auto& [name, type] : operands_) known += (known.empty() ? "" : ", ") + name;
     fail_in(statement, &access,
-            concat("there is no operand '", access.tensor, "'; ",
-                   known.empty() ? "none were given" : concat("the operands are ", known),
+            concat("there is no operand '", access.tensor, "'", did_you_mean(access.tensor, known),
+                   "; ", known.empty() ? "none were given" : concat("the operands are ", known),
                    is_first_of_two(statement.value, access)
                        ? "; to reduce over an index, use one that the expression has"
                        : ""));

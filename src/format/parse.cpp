@@ -8,6 +8,7 @@
 #include "format/format.h"
 #include "format/names.h"
 #include "support/check.h"
+#include "support/similar_name.h"
 
 namespace tulle {
 
@@ -37,8 +38,10 @@ class FormatParser {
     std::optional<Format> format = format_named(name, arguments, rank_);
     if (!format) {
       scanner_.fail(first,
-                    concat("there is no format '", name, "'; the names are ", format_names(),
-                           ", the composite formats are ", composite_names(),
+                    concat("there is no format '", name, "'",
+                           did_you_mean(name, concat(format_names(), ", ", composite_names())),
+                           "; the names are ", format_names(), ", the composite formats are ",
+                           composite_names(),
                            ", and any other format is written (i,j) -> (i: dense, j: compressed)"));
     }
     return *format;

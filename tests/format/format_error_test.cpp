@@ -28,7 +28,9 @@ TEST_P(FormatError, SaysWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, FormatError,
     testing::Values(
-        Mistake{"crs", 2, "there is no format 'crs'; the names are dense, coo, csf, csr"},
+        Mistake{
+            "crs", 2,
+            "there is no format 'crs' (did you mean 'csr'?); the names are dense, coo, csf, csr"},
         Mistake{"", 2, "expected the name of a format or '(', found the end"},
         Mistake{"csr csr", 2, "expected the end of the format, found 'csr'"},
         Mistake{"csr", 1, "is for matrices and batches of them, but the tensor has rank 1"},

@@ -42,7 +42,8 @@ TEST(Messages, OperandsThatAreMissingComeBeforeThoseThatAreTooMany) {
   TensorSpec other = kB;
   other.name = "b";
   EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, other}); }),
-            "index notation, line 1, column 19: there is no operand 'B'; the operands are A, b\n"
+            "index notation, line 1, column 19: there is no operand 'B' (did you mean 'b'?); the "
+            "operands are A, b\n"
             "  C[i,k] = A[i,j] * B[j,k]\n"
             "                    ^^^^^^");
   EXPECT_EQ(message_of([&] { Program::from_notation(kProduct, {kA, kB, other}); }),

@@ -95,6 +95,53 @@ def test_training_step() -> None:
             torch.testing.assert_close(one, other)
 
 
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr(2,2)", "ell(6)"])
+def test_several_values_for_each_entry(format: str) -> None:
+    tensor = tulle.tensor(matrix(), format=format)
+    values = torch.rand(tensor.values().numel(), 2, 3, dtype=torch.float64).requires_grad_()
+    x = torch.rand(6, 2, 3, dtype=torch.float64)
+
+    def function(tensor: Any, values: Tensor) -> tuple[Any, Tensor]:
+        several = tensor.with_values(values)
+        return several, tulle.einsum("ijhd,jhd->ihd", several, x).square()
+
+    eager, product = function(tensor, values)
+    compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
+    found, compiled_product = compiled(tensor, values)
+    assert found.format == eager.format
+    found.pattern.validate("the result", found.values())
+    assert_equal(found, eager.to_dense())
+    assert_equal(compiled_product, product)
+    expected = torch.autograd.grad(product.sum(), values)[0]
+    torch.testing.assert_close(torch.autograd.grad(compiled_product.sum(), values)[0], expected)
+
+
+def test_several_values_for_each_entry_of_other_graphs() -> None:
+    graphs = []
+
+    def backend(graph: Any, _: Any) -> Any:
+        graphs.append(graph)
+        return graph
+
+    def function(a: Any, values: Tensor) -> Tensor:
+        return a.with_values(values).sum(1)
+
+    compiled = torch.compile(function, fullgraph=True, backend=backend)
+    for nodes in (5, 7, 9):
+        for entries in (8, 12, 15):
+            a, values = tulle.rand(nodes, nodes, nnz=entries), torch.rand(entries, 3)
+            assert_equal(compiled(a, values), function(a, values))
+    assert len(graphs) <= 3
+
+
+def test_several_values_need_a_format_of_one_part() -> None:
+    tensor = tulle.tensor(torch.eye(4), format="hyb(1,1)")
+    values = torch.ones(tensor.values().numel(), 2)
+    compiled = torch.compile(lambda v: tensor.with_values(v).sum(1), backend="aot_eager")
+    with pytest.raises(tulle.UserError, match="one value for each entry"):
+        compiled(values)
+
+
 def test_other_numbers_of_entries_and_rows() -> None:
     graphs = []
 

@@ -310,3 +310,29 @@ def test_many_sparse_operands_in_one_statement(format: str) -> None:
     assert_equal(found.to_dense(), expected)
     sums = tulle.compute(f"y[i] = sum((j,k), {value})", **tensors)
     assert_equal(sums, expected.sum((1, 2)))
+
+
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr", "sparse_csc"])
+def test_sparse_tensors_of_torch_are_operands(layout: str) -> None:
+    text, x = "y[i] = A[i,j] * x[j]", random_dense(5)
+    expected = random_sparse(4, 5)
+    given = expected.to_sparse(layout=getattr(torch, layout))
+    for _ in range(2):
+        assert_equal(tulle.compute(text, A=given, x=x), expected @ x)
+        assert_equal(tulle.compute(text, A=tulle.tensor(expected), x=x.to_sparse()), expected @ x)
+        assert_equal(tulle.compute(text, A=expected, x=x), expected @ x)
+        assert_equal(tulle.kernel(text)(A=given, x=x), expected @ x)
+    assert "A[i,j] * x[j]" in tulle.explain(text, A=given, x=x).summary
+    values = tulle.tensor(given).values().clone().requires_grad_()
+    if layout == "sparse_csr":
+        learned = torch.sparse_csr_tensor(
+            given.crow_indices(), given.col_indices(), values, given.shape
+        )
+        tulle.compute(text, A=learned, x=x).sum().backward()
+        assert_equal(values.grad, x[given.col_indices()])
+
+
+def test_modules_are_no_operands() -> None:
+    module = tulle.nn.SparseParameter(tulle.eye(3))
+    with pytest.raises(tulle.UserError, match=r"A: .*found SparseParameter; call the module"):
+        tulle.compute("y[i] = A[i,j]", A=module)

@@ -402,3 +402,15 @@ def test_absent_kinds_are_right() -> None:
         if pointwise.absent is Absent.WITH_OPERAND and not is_method:
             given = (0.5, True) if function is torch.dropout else ()
             assert float(function(torch.zeros(1), *given)) == 0, pointwise.name
+
+
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_sparse_tensors_of_torch_are_operands(layout: torch.layout) -> None:
+    a, b = random_sparse(4, 5), random_sparse(4, 5, seed=3)
+    given, tensor = b.to_sparse(layout=layout), tulle.tensor(a)
+    for function in (torch.maximum, torch.gt, torch.atan2, torch.where):
+        arguments = (tensor > 0.5,) if function is torch.where else ()
+        expected = (a > 0.5,) if function is torch.where else ()
+        found = function(*arguments, tensor, given)
+        assert isinstance(found, tulle.SparseTensor)
+        assert_equal(found, function(*expected, a, b))

@@ -37,6 +37,89 @@ def test_functions_in_place_name_the_values() -> None:
         torch.nn.init.normal_(tulle.eye(3))
 
 
+def test_functions_of_torch_have_their_full_names() -> None:
+    square = tulle.eye(3)
+    for call, name, remedy in (
+        (torch.linalg.solve, r"torch\.linalg\.solve", "A.to_scipy()"),
+        (torch.det, r"torch\.det", "A.to_scipy()"),
+        (torch.cdist, r"torch\.cdist", "to_dense()"),
+        (torch.nn.functional.cosine_similarity, r"torch\.nn\.functional\.cosine", "to_dense()"),
+    ):
+        arguments = (square,) if call is torch.det else (square, square)
+        with pytest.raises(tulle.Unsupported, match=f"^{name}.* is not supported") as caught:
+            call(*arguments)
+        assert remedy in str(caught.value)
+
+
+def test_products_show_the_shapes_of_the_operands() -> None:
+    given = tulle.tensor(torch.eye(3, 5))
+    for _ in range(2):
+        for left, right in (
+            (given, torch.rand(4, 2)),
+            (torch.rand(2, 4), given),
+            (given, torch.rand(4)),
+            (torch.rand(4), given),
+            (given, given),
+        ):
+            shapes = f"{list(left.shape)} and {list(right.shape)} do not fit"
+            with pytest.raises(tulle.UserError, match=re.escape(shapes)):
+                torch.matmul(left, right)
+        torch.matmul(given, torch.rand(5, 2)), torch.matmul(torch.rand(2, 3), given)
+
+
+def test_names_of_reductions_are_suggested() -> None:
+    edges = torch.tensor([[0, 1], [1, 2]])
+    for call in (
+        lambda: tulle.einsum("ij,jk->ik", A, B, reduce="max"),
+        lambda: torch.sparse.mm(A, B, "max"),
+        lambda: tulle.from_edge_index(edges, num_nodes=3, reduce="max"),
+    ):
+        assert "but found 'max'; did you mean 'amax'?" in message_of(call)
+
+
+def test_names_in_texts_are_suggested() -> None:
+    for call, suggestion in (
+        (lambda: A.to(format="CSR"), "'CSR' (did you mean 'csr'?); the names are"),
+        (lambda: A.to(format="bsrr(2,2)"), "'bsrr' (did you mean 'bsr'?)"),
+        (lambda: A.to(format="hybb(1,1)"), "'hybb' (did you mean 'hyb'?)"),
+        (lambda: tulle.compute("C[i,k] = A[i,j] * B[j,k]", A=A, b=B), "'B' (did you mean 'b'?)"),
+        (lambda: tulle.compute("y[i,j] = sqrtt(A[i,j])", A=A), "'sqrtt' (did you mean 'sqrt'?)"),
+        (lambda: tulle.compute("y[i,j] = rsqrt(A[i,j])", A=A), "'rsqrt' (write 1 / sqrt(x))"),
+        (lambda: tulle.kernel(PRODUCT).schedule("paralel(i)"), "(did you mean 'parallel'?)"),
+    ):
+        assert suggestion in message_of(call)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("clamp", (0.6, 1.2)),
+        ("gelu", ()),
+        ("leaky_relu", (0.2,)),
+        ("log2", ()),
+        ("reciprocal", ()),
+        ("rsqrt", ()),
+        ("silu", ()),
+        ("softplus", ()),
+    ],
+)
+def test_expressions_in_place_of_functions_are_right(name: str, arguments: tuple[float]) -> None:
+    x = torch.rand(6, dtype=torch.float64) + 0.5
+    message = message_of(lambda: tulle.compute(f"y[i] = {name}(x[i])", x=x))
+    found = re.search(r"\(write (.*)\); the functions", message)
+    assert found
+    text = re.sub(r"\bx\b", "x[i]", found[1]).replace("low", "0.6").replace("high", "1.2")
+    function = getattr(torch, name, None) or getattr(torch.nn.functional, name)
+    assert_equal(tulle.compute(f"y[i] = {text}", x=x), function(x, *arguments))
+
+
+def test_types_are_those_of_torch() -> None:
+    for given in ("float32", torch.rand(2).numpy().dtype):
+        assert message_of(lambda given=given: tulle.tensor([1.0], dtype=given)).startswith(
+            "dtype: expected a type of torch, one of bool, int32"
+        )
+
+
 def test_lines_and_columns_are_those_of_the_text() -> None:
     def run() -> object:
         return tulle.compute(TWO, A=A, B=B, w=random_dense(5))
@@ -57,7 +140,7 @@ def test_lines_and_columns_are_those_of_the_text() -> None:
 
 def test_names() -> None:
     missing = message_of(lambda: tulle.compute(PRODUCT, A=A, b=B))
-    assert "there is no operand 'B'; the operands are A, b" in missing
+    assert "there is no operand 'B' (did you mean 'b'?); the operands are A, b" in missing
     assert message_of(lambda: tulle.compute(PRODUCT, A=A, B=B, D=B)) == (
         "'D' is given, but no statement reads it; they read A, B. Remove it, or use it."
     )

@@ -583,3 +583,9 @@ def test_compiled_modules_with_buffers(format: str, data: Tensor) -> None:
     torch.testing.assert_close(compiled(x), module(x))
     module.A = tulle.tensor(data.flip(0), format=format)
     torch.testing.assert_close(compiled(x), module(x))
+
+
+def test_modules_take_no_arguments() -> None:
+    module = tulle.nn.SparseParameter(tulle.eye(3))
+    with pytest.raises(tulle.UserError, match=r"takes no arguments.*write module\(\) @ x"):
+        module(torch.rand(3, 2))

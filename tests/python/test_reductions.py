@@ -361,3 +361,11 @@ def test_sorting_of_special_values(dtype: torch.dtype, descending: bool) -> None
     torch.testing.assert_close(found.values.to_dense(), expected.values, equal_nan=True)
     assert torch.equal(found.indices.to_dense(), expected.indices)
     assert torch.equal(tensor.topk(4, 1, largest=descending).indices, expected.indices[:, :4])
+
+
+def test_dimensions_are_given_once() -> None:
+    tensor = tulle.eye(3)
+    for dims in ((0, 0), (0, -2)):
+        for call in (tensor.sum, tensor.mean, tensor.amax):
+            with pytest.raises(tulle.UserError, match="each dimension is given once"):
+                call(dims)

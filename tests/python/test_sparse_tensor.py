@@ -12,6 +12,7 @@ from helpers import MATRIX_FORMATS, assert_equal, random_dense, random_sparse
 from torch.utils import _pytree as pytree
 
 import tulle
+from tulle.support import hints
 
 
 @pytest.fixture
@@ -120,13 +121,59 @@ def test_missing_methods_are_explained(tensor: tulle.SparseTensor) -> None:
         _ = tensor.exponent
     with pytest.raises(AttributeError, match=r"no attribute 'cordinates'; did you mean 'coord"):
         _ = tensor.cordinates
-    with pytest.raises(AttributeError, match=r"no attribute 'cumsum_'; it would change which"):
+    with pytest.raises(AttributeError, match=r"no attribute 'cumsum_'.*change the stored values"):
         tensor.cumsum_(0)
     with pytest.raises(AttributeError, match=r"no attribute 'cumsum'.*to_dense\(\)"):
         tensor.cumsum(0)
     with pytest.raises(AttributeError, match=r"no attribute 'frobnicate'\."):
         tensor.frobnicate()
+    with pytest.raises(
+        AttributeError, match=r"'triu_'; it would change which.*result of triu inst"
+    ):
+        tensor.triu_()
     assert not hasattr(tensor, "__wrapped__")
+
+
+@pytest.mark.parametrize("name", sorted(hints.OF_TENSORS))
+def test_names_of_other_libraries_are_translated(name: str) -> None:
+    """The remedies exist and work."""
+    matrix = tulle.rand(4, 4, density=0.5)
+    scope = {"A": matrix, "B": matrix, "x": torch.rand(4, 2), "n": 4, "i": 1, "j": 2, "dim": 0}
+    with pytest.raises(AttributeError, match=f"'{name}'; write ") as caught:
+        getattr(matrix, name)
+    evaluate(str(caught.value).partition("; write ")[2], scope)
+
+
+@pytest.mark.parametrize("name", sorted(hints.OF_PACKAGE))
+def test_names_of_other_packages_are_translated(name: str) -> None:
+    matrix = tulle.rand(4, 4, density=0.5)
+    scope = {"A": matrix, "B": matrix, "dim": 1, "n": torch.get_num_threads()}
+    scope |= {"x": torch.eye(4), "array": torch.eye(3).numpy(), "matrix": torch.eye(3).numpy()}
+    with pytest.raises(AttributeError, match=f"'{name}'; write ") as caught:
+        getattr(tulle, name)
+    evaluate(str(caught.value).partition("; write ")[2], scope)
+
+
+def evaluate(remedy: str, scope: dict[str, object]) -> None:
+    """Evaluates the expressions of a remedy: "A.T, or A.mT for batches."."""
+    for text in remedy.removesuffix(".").split(", or "):
+        for expression in text.replace(" and ", ", ").split(" for ")[0].split(" of ")[0].split(";"):
+            eval(expression, {"tulle": tulle, "torch": torch, **scope})
+
+
+def test_misspelled_names_of_the_package() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'tensr'; did you mean 'tensor'"):
+        _ = tulle.tensr  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"no attribute 'frobnicate'\."):
+        _ = tulle.frobnicate  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="'SparseParam'; did you mean 'SparseParameter'"):
+        _ = tulle.nn.SparseParam  # type: ignore[attr-defined]
+
+
+def test_messages_of_python_name_one_class(tensor: tulle.SparseTensor) -> None:
+    for call in (tensor.softmax, lambda: tensor.to_torch("csr"), lambda: tensor.coalesce(3)):
+        with pytest.raises(TypeError, match=r"^SparseTensor\.\w+\(\) "):
+            call()
 
 
 @pytest.mark.parametrize("format", MATRIX_FORMATS)

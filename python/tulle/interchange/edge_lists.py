@@ -12,6 +12,7 @@ from tulle.interchange.arrays import as_dense
 from tulle.library import devices, dtypes
 from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
+from tulle.support.text import nearest
 from tulle.tensors.entry_lists import from_entries
 from tulle.tensors.formats import Format
 from tulle.tensors.graph_boundary import recorded
@@ -55,7 +56,8 @@ def from_edge_index(
         return from_entries(SparseTensor, format, sizes, edges, values, index_dtype)
     if reduce not in ("sum", "mean", "amax", "amin"):
         raise UserError(
-            f"from_edge_index: reduce is 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}."
+            f"from_edge_index: reduce is 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}"
+            f"{nearest(reduce, ('amax', 'amin', 'mean', 'sum'))}"
         )
     edges, values = _reduced(edges, values, sizes, reduce)
     if values.ndim > 1:

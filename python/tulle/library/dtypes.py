@@ -6,7 +6,7 @@ import sys
 
 import torch
 
-from tulle.support.errors import Unsupported
+from tulle.support.errors import Unsupported, UserError
 
 NAMES: dict[torch.dtype, str] = {
     torch.bool: "bool",
@@ -31,6 +31,10 @@ def name_of(dtype: torch.dtype) -> str:
     name = NAMES.get(dtype)
     if name is None:
         known = ", ".join(map(torch_name, NAMES))
+        if not isinstance(dtype, torch.dtype):
+            raise UserError(
+                f"dtype: expected a type of torch, one of {known}, but found {dtype!r}."
+            )
         raise Unsupported(f"Values of {dtype} are not supported; convert them to one of {known}.")
     return name
 

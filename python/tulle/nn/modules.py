@@ -36,8 +36,13 @@ class SparseModule(StructureHolder):
         self._pattern = tensor.pattern
         self.watch()
 
-    def forward(self) -> SparseTensor:
+    def forward(self, *args: Any) -> SparseTensor:
         """The sparse tensor. It shares the values, so gradients of computations reach them."""
+        if args:
+            raise UserError(
+                f"{type(self).__name__}: calling the module returns its sparse tensor and takes no "
+                "arguments, but 1 or more were given; for a product write module() @ x."
+            )
         return SparseTensor(self._pattern, self.weight)
 
     if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from tulle.programs.program import (
 )
 from tulle.support.arguments import check_text
 from tulle.support.errors import UserError
+from tulle.support.text import nearest
 from tulle.tensors.graph_boundary import recorded
 
 _REDUCTIONS = ("sum", "mean", "amax", "amin", "prod")
@@ -80,7 +81,8 @@ def _prepared(
 ) -> tuple[Program, tuple[str, ...], list[Operand]]:
     if reduce not in _REDUCTIONS:
         raise UserError(
-            f"einsum: reduce must be one of {', '.join(_REDUCTIONS)}, but found {reduce!r}."
+            f"einsum: reduce must be one of {', '.join(_REDUCTIONS)}, but found {reduce!r}"
+            f"{nearest(reduce, _REDUCTIONS)}"
         )
     names = _operand_names(len(operands))
     tensors = [as_operand(f"operand {n + 1}", value) for n, value in enumerate(operands)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.compiler import is_compiling
 
@@ -90,7 +91,9 @@ def _without_names(caller: str) -> UserError:
 def by_name(operands: Mapping[str, Any]) -> tuple[tuple[str, ...], list[Operand]]:
     """Names and tensors. Numbers come last, because their types follow from the other operands."""
     for value in operands.values():
-        if type(value) is not Tensor and type(value) is not SparseTensor:
+        if type(value) is SparseTensor:
+            continue
+        if type(value) is not Tensor or value.layout is not torch.strided:
             return _converted(operands)
     return tuple(operands), list(operands.values())
 

@@ -13,7 +13,7 @@ from tulle.operators.index_notation import OPERAND_NAMES, access, index_names
 from tulle.programs.call_sites import CallSite
 from tulle.programs.operands import as_operand, as_scalar
 from tulle.programs.program import Program, Result, statement_program
-from tulle.support.arguments import common_shape
+from tulle.support.arguments import check_product, common_shape
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
 from tulle.tensors.composite_pattern import CompositePattern, joined
@@ -31,6 +31,7 @@ def _prepare_matmul(operands: Sequence[Any]) -> Any:
     a, b = as_operand("A", left), as_operand("B", right)
     if a.ndim == 0 or b.ndim == 0:
         raise UserError("'@' multiplies vectors and matrices; multiply by a scalar with '*'.")
+    check_product("'@'", tuple(a.shape), tuple(b.shape))
     program = _product(a.ndim, b.ndim, tuple(a.shape[:-2]), tuple(b.shape[:-2]))
     return program, OPERAND_NAMES, (a, b)
 

@@ -18,7 +18,7 @@ from tulle.programs import dynamo, graph_derivatives
 from tulle.restructuring.reading import count_entries, entries, has_padding
 from tulle.restructuring.table import restructure
 from tulle.tensors import collation, operations, trees
-from tulle.tensors.formats import Format
+from tulle.tensors.formats import Format, check_takes_several_values
 from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
 
@@ -26,6 +26,15 @@ from tulle.tensors.sparse_tensor import SparseTensor
 @recorded
 def _permuted_format(text: str, rank: int, order: tuple[int, ...]) -> str:
     return Format(text, rank).permuted(order)._text
+
+
+@recorded
+def _format_of_several_values(text: str, rank: int, dimensions: int) -> str:
+    format = Format(text, rank)
+    check_takes_several_values(format)
+    for _ in range(dimensions):
+        format = format.with_batch()
+    return format._text
 
 
 def install() -> None:
@@ -40,6 +49,7 @@ def install() -> None:
             softmax=reductions.softmax,
             convert_format=conversions.convert_format,
             permuted_format=_permuted_format,
+            format_of_several_values=_format_of_several_values,
             restructure=restructure,
             entries=entries,
             count_entries=count_entries,

@@ -13,6 +13,7 @@ from tulle.operators import arithmetic
 from tulle.programs import autocast
 from tulle.programs.program import Result
 from tulle.support.errors import UserError
+from tulle.support.text import nearest
 
 
 def sparse_mm(mat1: Any, mat2: Any, reduce: str = "sum", *, out: Tensor | None = None) -> Result:
@@ -23,7 +24,8 @@ def sparse_mm(mat1: Any, mat2: Any, reduce: str = "sum", *, out: Tensor | None =
         return arithmetic.matmul_into(mat1, mat2, out)
     if reduce not in ("mean", "amax", "amin"):
         raise UserError(
-            f"mm: reduce must be 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}."
+            f"mm: reduce must be 'sum', 'mean', 'amax' or 'amin', but found {reduce!r}"
+            f"{nearest(reduce, ('amax', 'amin', 'mean', 'sum'))}"
         )
     return einsum("ij,jk->ik", mat1, mat2, reduce=reduce, out=out)
 

@@ -119,7 +119,7 @@ def _computed(name: str, /, *operands: Any, **options: Any) -> list[Any]:
         raise Unsupported(f"torch's {pointwise.name} does not take out= on sparse tensors.")
     given: _Given = {**dict(enumerate(operands)), **options}
     for key, value in given.items():
-        if is_operand(value) and not isinstance(value, SparseTensor | Tensor):
+        if is_operand(value) and not _is_tensor(value):
             given[key] = as_operand("an operand", value)
     if is_kept(pointwise, given):
         combined, aligned = align(pointwise, given)
@@ -142,7 +142,9 @@ def _call(pointwise: Pointwise, given: _Given) -> Tensor:
 
 
 def _is_tensor(value: object) -> TypeGuard[Operand]:
-    return isinstance(value, SparseTensor | Tensor)
+    """Whether it is a sparse tensor of Tulle or a dense tensor of torch."""
+    is_dense = isinstance(value, Tensor) and value.layout == torch.strided
+    return is_dense or isinstance(value, SparseTensor)
 
 
 def _dense(value: Any) -> Any:

@@ -81,7 +81,10 @@ def _place_in_all(name: str, operand: SparseTensor, keepdim: bool) -> Result:
 def reduced_dimensions(name: str, dim: Dimensions, rank: int) -> frozenset[int]:
     """The dimensions over which a reduction with this argument goes."""
     given = range(rank) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
-    return frozenset(dimension_of(name, d, rank) for d in given) or frozenset(range(rank))
+    dimensions = [dimension_of(name, d, rank) for d in given]
+    if len(set(dimensions)) < len(dimensions):
+        raise UserError(f"{name}: each dimension is given once, but found {dim}.")
+    return frozenset(dimensions or range(rank))
 
 
 @lru_cache(maxsize=1024)

@@ -31,8 +31,10 @@ def as_operand(name: str, value: Any) -> Operand:
         return as_dense(name, value)
     if is_number(value):
         raise UserError(f"{name}: expected a tensor or an array, but found the number {value}.")
+    instead = "; call the module for its tensor" if isinstance(value, torch.nn.Module) else ""
     raise UserError(
-        f"{name}: expected a tensor, an array or a number, but found {type(value).__name__}."
+        f"{name}: expected a tensor, an array or a number, but found {type(value).__name__}"
+        f"{instead}."
     )
 
 

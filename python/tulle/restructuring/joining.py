@@ -31,7 +31,7 @@ def _checked(caller: str, tensors: Any) -> list[SparseTensor]:
     for number, tensor in enumerate(given):
         if not isinstance(tensor, SparseTensor):
             raise UserError(
-                f"{caller}: tensor {number} is not a sparse tensor; convert a dense one with "
+                f"{caller}: tensor {number} is not a sparse tensor of Tulle; convert it with "
                 "tulle.tensor(x), or the sparse ones with to_dense()."
             )
         if tensor.device != given[0].device:

@@ -66,6 +66,18 @@ def flat_dimensions(given: Sequence[Any], named: Any = None) -> tuple[Any, ...]:
     return tuple(given)
 
 
+def check_product(caller: str, left: Sequence[Any], right: Sequence[Any]) -> None:
+    """Raises UserError if operands of these shapes have no product as in torch.matmul. Sizes that a
+    graph does not know are not compared."""
+    counted, at = left[-1], max(0, len(right) - 2)
+    if type(counted) is int and type(right[at]) is int and counted != right[at]:
+        raise UserError(
+            f"{caller}: the shapes {list(left)} and {list(right)} do not fit: the last dimension "
+            f"of the left operand has the size {counted}, but dimension {at} of the right one has "
+            f"the size {right[at]}; they must be equal."
+        )
+
+
 def common_shape(caller: str, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """The shape to which all of these shapes are broadcast, as in torch."""
     result = [1] * max(map(len, shapes))

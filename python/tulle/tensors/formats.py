@@ -290,6 +290,15 @@ class Format:
         raise UserError("A pickled format has a text and a rank, but this one has other state.")
 
 
+def check_takes_several_values(format: Format) -> None:
+    """Raises UserError for a format in which an entry cannot have a dense block of values."""
+    if format.is_composite:
+        raise UserError(
+            f"with_values: a tensor in the format {format} takes one value for each entry; convert "
+            'it first: A.to(format="csr").'
+        )
+
+
 def _are_equal(text: str, rank: int | None, other: str, other_rank: int | None) -> bool:
     """Whether two formats are equal."""
     return Format(text, rank)._equals(Format(other, other_rank))

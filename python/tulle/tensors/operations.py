@@ -42,6 +42,9 @@ class Operations:
     convert_format: Callable[[Any, str | Format], Any]
     # The text of a format, its rank, the order of dimensions: the text of the permuted format.
     permuted_format: Callable[[str, int, tuple[int, ...]], str]
+    # The text of a format, its rank, a number of dimensions: the text of the format with that many
+    # dense innermost dimensions.
+    format_of_several_values: Callable[[str, int, int], str]
     # The name of a change of structure, the tensor or tensors, its parameters.
     restructure: Callable[..., Any]
     # The coordinates of the entries and their values, in graphs of torch.compile.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -15,7 +16,7 @@ from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_scipy
 from tulle.tensors import operations
-from tulle.tensors.formats import Format
+from tulle.tensors.formats import Format, check_takes_several_values
 from tulle.tensors.own_memory import handed_out
 from tulle.tensors.pattern import Pattern
 
@@ -27,6 +28,12 @@ class StoredTensor:
     """The base of `SparseTensor` and of the classes that hold its methods."""
 
     __slots__ = ("__weakref__", "_pattern", "_values")
+
+    def __init_subclass__(cls) -> None:
+        # Python's messages about arguments show qualified names. Users know one class only.
+        for name, member in vars(cls).items():
+            if isinstance(member, FunctionType):
+                member.__qualname__ = f"SparseTensor.{name}"
 
     def __init__(self, pattern: Pattern, values: Tensor) -> None:
         """Checks nothing; `tulle.from_levels` checks structure from outside."""
@@ -167,15 +174,24 @@ class StoredTensor:
             )
         if not is_compiling() and values._is_zerotensor():
             values = values.clone()  # gradients that are 0 everywhere may have no memory
-        pattern = self._pattern
-        if values.ndim > 1 and self.format.is_composite:
-            raise UserError(
-                f"with_values: a tensor in the format {self.format} takes one value for each entry;"
-                ' convert it first: A.to(format="csr").'
-            )
-        for size in values.shape[1:]:
-            pattern = pattern.with_batch(size)
+        if values.ndim == 1:
+            return type(self)(self._pattern, values.contiguous())
+        pattern = self._pattern_with_values(tuple(values.shape[1:]))
         return type(self)(pattern, values.contiguous().reshape(-1))
+
+    def _pattern_with_values(self, sizes: tuple[int, ...]) -> Pattern:
+        """The pattern of a tensor with a dense block of these sizes in place of each value."""
+        pattern = self._pattern
+        if is_compiling():
+            shape = (*pattern.shape, *sizes)
+            text = operations.installed.format_of_several_values(
+                pattern._format_text, len(pattern.shape), len(sizes)
+            )
+            return Pattern.in_graph(text, shape, pattern.arrays, pattern.index_dtype)
+        check_takes_several_values(self.format)
+        for size in sizes:
+            pattern = pattern.with_batch(size)
+        return pattern
 
     def detach(self) -> Self:
         """The same tensor without gradients."""

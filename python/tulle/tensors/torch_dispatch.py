@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from functools import cache, wraps
 from typing import Any, NoReturn
 
@@ -15,7 +14,9 @@ import torch
 from torch import Tensor
 from torch.compiler import is_compiling
 
+from tulle.support import hints
 from tulle.support.errors import Unsupported
+from tulle.support.text import nearest
 
 Handler = Callable[..., Any]
 
@@ -59,18 +60,53 @@ def dispatch(
 
 
 def _refuse(function: Any, *keywords: str) -> NoReturn:
-    name = getattr(function, "__name__", str(function))
+    name = _name_of(function)
     if keywords:
-        raise Unsupported(f"torch's {name} does not take {keywords[0]}= on sparse tensors.")
-    if name.endswith("_") and not name.startswith("_"):
-        raise Unsupported(
-            f"torch's {name} is not supported on sparse tensors. To change the stored values "
-            "alone, pass A.values(), which shares the tensor's memory."
+        raise Unsupported(f"{name} does not take {keywords[0]}= on sparse tensors.")
+    raise Unsupported(f"{name} is not supported on sparse tensors. {_remedy(function)}")
+
+
+def _remedy(function: Any) -> str:
+    """What to do instead of calling the function of torch."""
+    own = getattr(function, "__name__", str(function))
+    module = str(getattr(function, "__module__", ""))
+    if own.endswith("_") and not own.startswith("_"):
+        return (
+            "To change the stored values alone, pass A.values(), which shares the tensor's memory."
         )
-    raise Unsupported(
-        f"torch's {name} is not supported on sparse tensors. Express it with tulle.compute or "
-        "tulle.einsum, or convert with to_dense() or to_torch()."
+    if own.startswith("linalg_") or own in _OF_MATRICES:
+        return (
+            "Tulle has no solvers and no decompositions: convert with to_dense(), or pass "
+            "A.to_scipy() to scipy.sparse.linalg."
+        )
+    if module.startswith("torch.distributed"):
+        return "Pass A.values(), which shares the tensor's memory."
+    if own == "scaled_dot_product_attention":
+        return (
+            "Attention at the entries of a sparse mask is a statement with softmax(j in A[i,j], "
+            "...), as in docs/cookbook.md; pass a dense mask as A.to_dense()."
+        )
+    if own == "embedding":
+        return "Rows of a sparse matrix are A[index]."
+    return (
+        "Express it with tulle.compute or tulle.einsum, or convert with to_dense() or to_torch()."
     )
+
+
+# Names of functions of torch.linalg that are in other modules, too.
+_OF_MATRICES = (
+    *("cholesky", "det", "inverse", "lobpcg", "logdet", "matrix_exp", "pca_lowrank", "pinverse"),
+    *("qr", "slogdet", "_spsolve", "svd", "svd_lowrank", "triangular_solve"),
+)
+
+
+def _name_of(function: Any) -> str:
+    """The name as a user writes it: "torch.linalg.solve". Some functions have a name only in their
+    own module: "torch's all_reduce"."""
+    own = getattr(function, "__name__", str(function))
+    # Dynamo does not follow the search for the name.
+    found = None if is_compiling() else torch.overrides.resolve_name(function)
+    return found.replace("torch.functional.", "torch.") if found else f"torch's {own}"
 
 
 def _by_names_of_torch(options: dict[str, Any]) -> dict[str, Any]:
@@ -111,16 +147,23 @@ def missing_attribute(name: str, known: Iterable[str]) -> str:
     missing = f"A sparse tensor has no attribute '{name}'"
     if name.startswith("_"):
         return f"{missing}."
+    if name in hints.OF_TENSORS:
+        return f"{missing}; write {hints.OF_TENSORS[name]}."
+    known = frozenset(known)
     if not hasattr(Tensor, name):
-        near = get_close_matches(name, known, n=1, cutoff=0.75)
-        return f"{missing}; did you mean '{near[0]}'?" if near else f"{missing}."
+        return f"{missing}{nearest(name, known)}"
     handler = handlers.get(getattr(torch, name, None))
     if handler is not None:
         return f"{missing}; write torch.{name}({', '.join(_required_arguments(handler))})."
-    if name.endswith("_") and hasattr(Tensor, name[:-1]):
+    if name.endswith("_") and name[:-1] in known:
         return (
             f"{missing}; it would change which elements are stored. Use the result of "
             f"{name[:-1]} instead, or change A.values()."
+        )
+    if name.endswith("_"):
+        return (
+            f"{missing} like torch's tensors; change the stored values, A.values(), or make "
+            "another tensor of the changed A.to_dense()."
         )
     return f"{missing} like torch's tensors; convert with to_dense() or to_torch()."
 

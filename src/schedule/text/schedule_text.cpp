@@ -3,6 +3,7 @@
 #include "schedule/text/arguments.h"
 #include "support/joined.h"
 #include "support/scanner.h"
+#include "support/similar_name.h"
 
 namespace tulle::schedule {
 
@@ -38,8 +39,9 @@ class ScheduleParser {
     const Token name = scanner_.expect(TokenKind::Identifier, "the name of a rewrite");
     const RewriteKind* kind = find_rewrite(name.text);
     if (!kind) {
-      scanner_.fail(name,
-                    concat("there is no rewrite '", name.text, "'; they are ", rewrite_names()));
+      scanner_.fail(
+          name, concat("there is no rewrite '", name.text, "'",
+                       did_you_mean(name.text, rewrite_names()), "; they are ", rewrite_names()));
     }
     const std::vector<Argument> arguments = arguments_for(*kind);
     step.place = scanner_.span_since(begin);
