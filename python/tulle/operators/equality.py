@@ -15,6 +15,11 @@ from tulle.tensors.sparse_tensor import SparseTensor
 _ISCLOSE = BY_FUNCTION[torch.isclose]
 
 
+def is_same_size(input: Any, other: Any) -> bool:
+    """torch.is_same_size: whether the shapes are equal."""
+    return tuple(input.shape) == tuple(other.shape)
+
+
 def equal(input: Any, other: Any) -> bool:
     """torch.equal: whether the shapes and all elements are equal. Absent elements are 0."""
     left, right = as_operand("input", input), as_operand("other", other)
