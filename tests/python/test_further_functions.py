@@ -100,3 +100,33 @@ def test_types_of_results() -> None:
     assert torch.result_type(a, torch.tensor(1.0, dtype=torch.float64)) == torch.float32
     assert torch.result_type(a, X) == torch.float64
     assert a.is_same_size(X)
+
+
+def test_matrices_transposed_and_added_in_place() -> None:
+    for format in FORMATS:
+        data, other = random_sparse(5, 7), random_sparse(5, 5, seed=2)
+        tensor = tulle.tensor(data, format=format)
+        same = tensor
+        assert tensor.t_() is same
+        torch.testing.assert_close(tensor.to_dense(), data.T)
+        torch.testing.assert_close(tensor.transpose_(0, -1).to_dense(), data)
+        added = tensor.addmm_(tulle.tensor(other), tulle.tensor(data), alpha=2)
+        assert added is same
+        torch.testing.assert_close(tensor.to_dense(), data + 2 * other @ data)
+        assert torch.zero_(tensor) is same
+        assert not tensor.values().any()
+        assert tensor.requires_grad_().mul(2).detach_().is_leaf
+        with pytest.raises(tulle.UserError, match="leaf"):
+            tensor.t_()
+
+
+def test_views_of_torch_are_detached() -> None:
+    tensor = tulle.tensor(random_sparse(5, 7).to_sparse_csr())
+    assert tensor.detach_() is tensor
+
+
+def test_broadcast_tensors() -> None:
+    row = random_sparse(1, 7)
+    found, dense = torch.broadcast_tensors(tulle.tensor(row), X)
+    assert dense.shape == (5, 7)
+    torch.testing.assert_close(found.to_dense(), row.expand(5, 7))

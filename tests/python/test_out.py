@@ -140,7 +140,7 @@ def test_what_cannot_have_a_place_is_refused() -> None:
         tulle.compute(two, A=a, out={"Q": out[0]})
     with pytest.raises(tulle.UserError, match="the same memory"):
         tulle.compute(two, A=a, out=[out[0], out[0]])
-    with pytest.raises(tulle.UserError, match="out: the result is sparse"):
+    with pytest.raises(tulle.UserError, match="out: the result is sparse, but out is dense"):
         torch.mul(a, out, out=out)
 
 

@@ -26,9 +26,11 @@ from tulle.operators.pointwise import handler_of
 from tulle.operators.pointwise_table import BY_FUNCTION, OPERATORS, REVERSED, Pointwise
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
+from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler, handlers, python_handlers, quick_handlers
+from tulle.tensors.written_results import written
 
 
 def register() -> None:
@@ -76,13 +78,14 @@ def _set_reversed(name: str, pointwise: Pointwise) -> None:
 # ---- products and arithmetic -------------------------------------------------------------------
 
 
-def _matmul(input: Any, other: Any, *, out: Tensor | None = None) -> Result:
-    if out is None:
-        return arithmetic.matmul(input, other)
+def _matmul(input: Any, other: Any, *, out: Any = None) -> Result:
+    if out is None or isinstance(out, SparseTensor):
+        product: Result = arithmetic.matmul(input, other)
+        return product if out is None else written(out, product)
     return arithmetic.matmul_into(input, other, out)
 
 
-def _mm(input: Any, mat2: Any, *, out: Tensor | None = None) -> Result:
+def _mm(input: Any, mat2: Any, *, out: Any = None) -> Result:
     return _matmul(input, mat2, out=out)
 
 
@@ -135,6 +138,12 @@ def _einsum(equation: str, *operands: Any) -> Result:
     return einsum(equation, *operands)
 
 
+def _broadcast_tensors(*tensors: Any) -> list[Any]:
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    shape = common_shape("broadcast_tensors", [one.shape for one in given])
+    return [one.expand(shape) for one in given]
+
+
 # ---- softmax ------------------------------------------------------------------------------------
 
 
@@ -183,6 +192,7 @@ _HANDLERS: dict[Any, Handler] = {
     torch.sparse.mm: matrix_products.sparse_mm,
     torch.sparse.sampled_addmm: masks.sampled_addmm,
     torch.tensordot: further_products.tensordot,
+    torch.broadcast_tensors: _broadcast_tensors,
     torch.linalg.multi_dot: further_products.multi_dot,
     torch.linalg.matrix_power: further_products.matrix_power,
     torch.linalg.matmul: _matmul,

@@ -1,4 +1,4 @@
-"""Dense results of PyTorch's functions that are copied to the tensors of `out=`."""
+"""Results of PyTorch's functions that are copied to the tensors of `out=`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from tulle.support.errors import UserError
+from tulle.tensors.stored_tensor import StoredTensor
 
 
 def written(out: Any, result: Any) -> Any:
@@ -20,10 +21,12 @@ def written(out: Any, result: Any) -> Any:
     return _copied(out, result)
 
 
-def _copied(out: Any, result: Any) -> Tensor:
-    if not isinstance(result, Tensor):
-        raise UserError("out: the result is sparse; omit out=.")
-    if not isinstance(out, Tensor) or out.layout != torch.strided:
+def _copied(out: Any, result: Any) -> Any:
+    is_sparse = isinstance(out, StoredTensor)
+    if is_sparse != isinstance(result, StoredTensor):
+        kinds = ("dense", "sparse") if is_sparse else ("sparse", "dense")
+        raise UserError(f"out: the result is {kinds[0]}, but out is {kinds[1]}; omit out=.")
+    if not is_sparse and (not isinstance(out, Tensor) or out.layout != torch.strided):
         raise UserError(f"out: expected a dense tensor, but found {type(out).__name__}.")
     if torch.is_grad_enabled() and (out.requires_grad or result.requires_grad):
         raise UserError(
@@ -33,7 +36,7 @@ def _copied(out: Any, result: Any) -> Tensor:
     if not torch.can_cast(result.dtype, out.dtype):
         raise UserError(f"out: the result has the type {result.dtype}, but out has {out.dtype}.")
     if out.shape != result.shape:
-        if out.numel():
+        if is_sparse or out.numel():
             raise UserError(
                 f"out: the result has the shape {list(result.shape)}, but out has "
                 f"{list(out.shape)}."
