@@ -250,3 +250,12 @@ def test_other_byte_orders_and_fields_of_records() -> None:
     records["kind"] = dense.numpy()
     assert_equal(tulle.tensor(records["weight"]), dense)
     assert_equal(tulle.tensor(records["kind"]), dense.int())
+
+
+def test_edges_with_weights_that_are_no_numbers() -> None:
+    networkx = pytest.importorskip("networkx")
+    for weight in (None, "heavy"):
+        graph = networkx.Graph()
+        graph.add_edge(0, 1, weight=weight)
+        with pytest.raises(tulle.UserError, match="weight"):
+            tulle.tensor(graph)

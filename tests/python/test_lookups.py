@@ -98,6 +98,17 @@ def test_dense_tensors_take_sparse_masks() -> None:
         values[tulle.tensor(data)]
 
 
+def test_numbers_in_tensors() -> None:
+    for format in FORMATS:
+        tensor = tulle.tensor(random_sparse(5, 7), format=format)
+        for number in (0, 3, 2.5, 5.0):
+            assert (number in tensor) == (number in tensor.to_dense())
+    assert 0 not in tulle.tensor(torch.ones(2, 3))
+    assert 0 in tulle.tensor(torch.ones(2, 3)) * 0
+    with pytest.raises(tulle.UserError, match="a number"):
+        "3" in tulle.tensor(torch.ones(2, 3))  # noqa: B015
+
+
 MISTAKES: list[tuple[Callable[..., Any], str]] = [
     (lambda a: a.gather(0, INDEX[0]), "rank"),
     (lambda a: a.gather(0, INDEX.float()), "int64"),

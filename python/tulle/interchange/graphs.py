@@ -61,7 +61,13 @@ def _from_networkx(graph: Any) -> SparseTensor:
     found = list(graph.edges(data="weight", default=1))
     sources = torch.tensor([numbers[edge[0]] for edge in found], dtype=torch.int64)
     targets = torch.tensor([numbers[edge[1]] for edge in found], dtype=torch.int64)
-    weights = torch.tensor([edge[2] for edge in found]) if found else torch.zeros(0)
+    try:
+        weights = torch.tensor([edge[2] for edge in found]) if found else torch.zeros(0)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise UserError(
+            f'tensor: the attribute "weight" of an edge is no number: {error}. Remove it, or give '
+            "the weights to tulle.from_edge_index."
+        ) from None
     if weights.dtype not in dtypes.NAMES:
         raise UserError(f"tensor: weights of the type {weights.dtype} are not supported.")
     if not graph.is_directed():

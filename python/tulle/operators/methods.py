@@ -108,6 +108,7 @@ def install() -> None:
     _add("where", masks.where_method)
     _add("polygamma", lambda self, n: pointwise.polygamma(n, self))
     _add("__invert__", _invert)
+    _add("__contains__", equality.contains)
     _add("__abs__", pointwise.method("abs"))
     for name, method in _with_dimensions().items():
         setattr(SparseTensor, name, with_numpy_names(method))
