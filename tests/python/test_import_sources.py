@@ -259,3 +259,12 @@ def test_edges_with_weights_that_are_no_numbers() -> None:
         graph.add_edge(0, 1, weight=weight)
         with pytest.raises(tulle.UserError, match="weight"):
             tulle.tensor(graph)
+
+
+def test_graphs_know_more_nodes_than_their_edge_index() -> None:
+    geometric = pytest.importorskip("torch_geometric")
+    edges = torch.tensor([[0, 1], [1, 2]])
+    for size, expected in (((None, None), 5), ((4, 4), 4), ((4, None), 5)):
+        edge_index = geometric.EdgeIndex(edges, sparse_size=size)
+        graph = geometric.data.Data(edge_index=edge_index, num_nodes=5)
+        assert tulle.tensor(graph).shape == (expected, expected)

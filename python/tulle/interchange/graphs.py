@@ -45,13 +45,19 @@ def from_graph(graph: Any) -> SparseTensor:
             attributes.ndim == 1 or attributes.shape[1:] == (1,)
         ):
             weights = attributes
-    if _is_edge_index(graph.edge_index):
+    if _is_edge_index(graph.edge_index) and None not in _given_size(graph.edge_index):
         return from_edge_index(graph.edge_index, weights)
     return from_edge_index(graph.edge_index, weights, num_nodes=graph.num_nodes)
 
 
 def _is_edge_index(value: Any) -> bool:
     return isinstance(value, Tensor) and hasattr(value, "get_sparse_size")
+
+
+def _given_size(edge_index: Any) -> tuple[Any, ...]:
+    """The size that an EdgeIndex was made with: None for unknown numbers of nodes."""
+    given = getattr(edge_index, "sparse_size", edge_index.get_sparse_size)
+    return tuple(given())
 
 
 def _from_networkx(graph: Any) -> SparseTensor:
