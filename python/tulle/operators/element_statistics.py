@@ -199,7 +199,10 @@ def matrix_norm(
     rows, columns = (d % input.ndim for d in dim)
     summed, chosen = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = reduce("sum", input.abs(), summed, True, False)
-    found = sums.amax((chosen,), True) if ord > 0 else sums.amin((chosen,), True)
+    if ord > 0 and not input.shape[chosen]:  # the largest of no sums
+        found = sums.sum((chosen,), True)
+    else:
+        found = sums.amax((chosen,), True) if ord > 0 else sums.amin((chosen,), True)
     if keepdim:
         return found
     shape = [size for d, size in enumerate(input.shape) if d not in (rows, columns)]
