@@ -198,3 +198,73 @@ def test_graphs_of_torch_geometric() -> None:
         tulle.tensor(data.HeteroData())
     with pytest.raises(tulle.UserError, match="no edge_index"):
         tulle.tensor(data.Data(x=torch.ones(4, 1)))
+
+
+# ---- types that Tulle does not have --------------------------------------------------------------
+
+OTHER_TYPES = ["uint8", "int8", "int16", "uint32", "uint64", "longdouble"]
+
+
+@pytest.mark.parametrize("name", OTHER_TYPES)
+@pytest.mark.parametrize("kind", ["numpy", "csr", "coo", "bsr", "dia", "lil"])
+def test_numbers_of_other_types_are_converted_with_dtype(kind: str, name: str) -> None:
+    numbers = np.array([[0, 3, 0], [1, 0, 7]]).astype(name)
+    data = numbers if kind == "numpy" else getattr(scipy.sparse, f"{kind}_array")(numbers)
+    for dtype in (torch.float32, torch.bfloat16, torch.int64, torch.bool):
+        found = tulle.tensor(data, dtype=dtype)
+        assert_equal(found, torch.tensor(numbers.astype("int64")).to(dtype))
+    with pytest.raises((tulle.Unsupported, tulle.UserError)):
+        tulle.tensor(data)
+
+
+def test_tensors_of_other_types_are_converted_with_dtype() -> None:
+    dense = torch.tensor([[0, 3, 0], [1, 0, 7]])
+    for dtype in (torch.uint8, torch.int16):
+        for data in (dense.to(dtype), dense.to(dtype).to_sparse(), dense.to(dtype).to_sparse_csr()):
+            assert_equal(tulle.tensor(data, dtype=torch.float32), dense.float())
+    with pytest.raises(tulle.Unsupported, match="complex"):
+        tulle.tensor(dense.to(torch.complex64), dtype=torch.float32)
+
+
+@pytest.mark.parametrize("name", ["int8", "uint16", "int16", "uint64", ">i4", ">i8"])
+def test_indices_of_other_types(name: str) -> None:
+    dense = random_sparse(5, 7)
+    matrix = scipy.sparse.csr_matrix(dense.numpy())
+    matrix.indices, matrix.indptr = matrix.indices.astype(name), matrix.indptr.astype(name)
+    assert_equal(tulle.tensor(matrix), dense)
+    entries = scipy.sparse.coo_array(dense.numpy())
+    entries.coords = tuple(each.astype(name) for each in entries.coords)
+    assert_equal(tulle.tensor(entries), dense)
+    diagonals = scipy.sparse.dia_array(dense.numpy())
+    diagonals.offsets = diagonals.offsets.astype(name.replace("u", ""))
+    assert_equal(tulle.tensor(diagonals), dense)
+
+
+def test_other_byte_orders_and_fields_of_records() -> None:
+    dense = random_sparse(5, 7)
+    matrix = scipy.sparse.csr_matrix(dense.numpy())
+    matrix.data = matrix.data.astype(">f8")
+    assert_equal(tulle.tensor(matrix), dense)
+    records = np.zeros((5, 7), dtype=[("weight", "f8"), ("kind", "i4")])
+    records["weight"] = dense.numpy()
+    records["kind"] = dense.numpy()
+    assert_equal(tulle.tensor(records["weight"]), dense)
+    assert_equal(tulle.tensor(records["kind"]), dense.int())
+
+
+def test_edges_with_weights_that_are_no_numbers() -> None:
+    networkx = pytest.importorskip("networkx")
+    for weight in (None, "heavy"):
+        graph = networkx.Graph()
+        graph.add_edge(0, 1, weight=weight)
+        with pytest.raises(tulle.UserError, match="weight"):
+            tulle.tensor(graph)
+
+
+def test_graphs_know_more_nodes_than_their_edge_index() -> None:
+    geometric = pytest.importorskip("torch_geometric")
+    edges = torch.tensor([[0, 1], [1, 2]])
+    for size, expected in (((None, None), 5), ((4, 4), 4), ((4, None), 5)):
+        edge_index = geometric.EdgeIndex(edges, sparse_size=size)
+        graph = geometric.data.Data(edge_index=edge_index, num_nodes=5)
+        assert tulle.tensor(graph).shape == (expected, expected)

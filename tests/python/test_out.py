@@ -140,8 +140,8 @@ def test_what_cannot_have_a_place_is_refused() -> None:
         tulle.compute(two, A=a, out={"Q": out[0]})
     with pytest.raises(tulle.UserError, match="the same memory"):
         tulle.compute(two, A=a, out=[out[0], out[0]])
-    with pytest.raises(tulle.Unsupported, match="torch's add does not take out="):
-        torch.add(a, out, out=out)
+    with pytest.raises(tulle.UserError, match="out: the result is sparse, but out is dense"):
+        torch.mul(a, out, out=out)
 
 
 def test_gradients_notice_what_is_overwritten() -> None:

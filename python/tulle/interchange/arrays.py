@@ -25,9 +25,9 @@ def as_dense(name: str, data: Any) -> Tensor:
 
 
 def _as_torch_takes_it(array: Any) -> Any:
-    """The array, or a copy if torch cannot share its memory: if it is read-only, runs backwards, or
-    has the other byte order."""
+    """The array, or a copy if torch cannot share its memory: if it is read-only, runs backwards,
+    has the other byte order, or is a field of records that are no multiple of it in size."""
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    runs_backwards = any(stride < 0 for stride in array.strides)
-    return array.copy() if runs_backwards or not array.flags.writeable else array
+    has_steps = all(stride >= 0 and stride % array.itemsize == 0 for stride in array.strides)
+    return array if has_steps and array.flags.writeable else array.copy()

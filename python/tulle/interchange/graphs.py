@@ -45,13 +45,19 @@ def from_graph(graph: Any) -> SparseTensor:
             attributes.ndim == 1 or attributes.shape[1:] == (1,)
         ):
             weights = attributes
-    if _is_edge_index(graph.edge_index):
+    if _is_edge_index(graph.edge_index) and None not in _given_size(graph.edge_index):
         return from_edge_index(graph.edge_index, weights)
     return from_edge_index(graph.edge_index, weights, num_nodes=graph.num_nodes)
 
 
 def _is_edge_index(value: Any) -> bool:
     return isinstance(value, Tensor) and hasattr(value, "get_sparse_size")
+
+
+def _given_size(edge_index: Any) -> tuple[Any, ...]:
+    """The size that an EdgeIndex was made with: None for unknown numbers of nodes."""
+    given = getattr(edge_index, "sparse_size", edge_index.get_sparse_size)
+    return tuple(given())
 
 
 def _from_networkx(graph: Any) -> SparseTensor:
@@ -61,7 +67,13 @@ def _from_networkx(graph: Any) -> SparseTensor:
     found = list(graph.edges(data="weight", default=1))
     sources = torch.tensor([numbers[edge[0]] for edge in found], dtype=torch.int64)
     targets = torch.tensor([numbers[edge[1]] for edge in found], dtype=torch.int64)
-    weights = torch.tensor([edge[2] for edge in found]) if found else torch.zeros(0)
+    try:
+        weights = torch.tensor([edge[2] for edge in found]) if found else torch.zeros(0)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise UserError(
+            f'tensor: the attribute "weight" of an edge is no number: {error}. Remove it, or give '
+            "the weights to tulle.from_edge_index."
+        ) from None
     if weights.dtype not in dtypes.NAMES:
         raise UserError(f"tensor: weights of the type {weights.dtype} are not supported.")
     if not graph.is_directed():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, Literal, overload
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.compiler import is_compiling
@@ -105,7 +106,16 @@ def _tensor_in_graph(
 
 
 def _numbers_as(data: Any, dtype: torch.dtype) -> Any:
-    """Nested lists as a tensor of this type, without an intermediate type that would round."""
+    """Nested lists, and data of real types that Tulle does not have, as data of this type. Lists
+    get no intermediate type that would round."""
+    if isinstance(data, Tensor):
+        return data if data.dtype in dtypes.NAMES or data.is_complex() else data.to(dtype)
+    if isinstance(data, np.ndarray) or is_scipy(data):
+        is_known = data.dtype.name in map(dtypes.torch_name, dtypes.NAMES)
+        if is_known or data.dtype.kind not in "iuf":
+            return data
+        name = dtypes.torch_name(dtype)
+        return data.astype("float32" if name == "bfloat16" else name)
     if not isinstance(data, list | tuple):
         return data
     try:

@@ -27,7 +27,7 @@ def from_scipy(data: Any) -> SparseTensor:
         for dimension, crd in enumerate(coordinates):
             _check_rank(data, f"coords[{dimension}]", crd, 1)
         _check_rank(data, "data", data.data, 1)
-        crds = [_from_numpy(crd) for crd in coordinates]
+        crds = [_indices(crd) for crd in coordinates]
         pos = torch.tensor([0, crds[0].numel()], dtype=crds[0].dtype)
         return from_coordinates(tuple(data.shape), [pos, *crds], _from_numpy(data.data))
     if data.format == "dia":
@@ -41,7 +41,7 @@ def _from_scipy_dia(data: Any) -> SparseTensor:
     _check_rank(data, "offsets", data.offsets, 1)
     _check_rank(data, "data", data.data, 2)
     rows, columns = data.shape
-    offsets, order = torch.sort(_from_numpy(data.offsets))
+    offsets, order = torch.sort(_indices(data.offsets))
     shifted = _from_numpy(data.data)[order]
     values = shifted.new_zeros(offsets.numel(), rows)
     for at, offset in enumerate(offsets.tolist()):
@@ -66,7 +66,7 @@ def _from_scipy_compressed(data: Any) -> SparseTensor:
     format = compressed_format(0, data.format != "csc", block, 0)
     # SciPy allows arrays that are longer than the last position says.
     used = max(0, int(data.indptr[-1])) if len(data.indptr) else 0
-    arrays = [_from_numpy(data.indptr), _from_numpy(data.indices[:used])]
+    arrays = [_indices(data.indptr), _indices(data.indices[:used])]
     values = _from_numpy(data.data[:used]).reshape(-1)
     loose = Format(format.long_form.replace("compressed", "compressed nonunique unordered"))
     name = f"the SciPy {data.format} matrix"
@@ -91,8 +91,16 @@ _NUMPY_DTYPES = set(map(dtypes.torch_name, dtypes.NAMES)) - {"bfloat16"}
 def _from_numpy(array: Any) -> Tensor:
     """A tensor that shares the memory of a contiguous, writable array; else of a copy."""
     array = np.ascontiguousarray(array)
-    if array.dtype.name not in _NUMPY_DTYPES or not array.dtype.isnative:
-        raise Unsupported(
-            f"Arrays of NumPy's type {array.dtype} are not supported; convert them first."
-        )
+    if array.dtype.name not in _NUMPY_DTYPES:
+        instead = "pass dtype=torch.float32" if array.dtype.kind in "iuf" else "convert them first"
+        raise Unsupported(f"Arrays of NumPy's type {array.dtype} are not supported; {instead}.")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     return torch.from_numpy(array if array.flags.writeable else array.copy())
+
+
+def _indices(array: Any) -> Tensor:
+    """The positions or coordinates of an array of integers of any type."""
+    if array.dtype.kind in "iu" and array.dtype.name not in ("int32", "int64"):
+        array = array.astype(np.int64)
+    return _from_numpy(array)

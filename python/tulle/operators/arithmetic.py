@@ -108,6 +108,11 @@ def binary(operator: str, left: object, right: object) -> Result:
     if _is_composite(left) and _keeps_parts(operator, left, right):
         pieces = [binary(operator, part, right)._values for part in left.parts()]
         return SparseTensor(left._pattern, joined(left._pattern, pieces))
+    if operator in "+-" and type(left) is SparseTensor and is_number(right) and right == 0:
+        return SparseTensor(left._pattern, left._values + right)
+    if operator in "+-" and type(right) is SparseTensor and is_number(left) and left == 0:
+        values = left + right._values if operator == "+" else left - right._values
+        return SparseTensor(right._pattern, values)
     if type(right) is not Tensor and is_number(right):
         right = as_scalar(right, [as_operand("the other operand", left)])
     elif type(left) is not SparseTensor and is_number(left):

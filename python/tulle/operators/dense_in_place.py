@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tulle.library import dtypes
-from tulle.operators.in_place import AUGMENTED
+from tulle.operators.in_place import AUGMENTED, fill_, zero_
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler, handlers
@@ -30,6 +30,7 @@ def register() -> None:
     for operator, name in AUGMENTED.items():
         handlers.setdefault(getattr(Tensor, operator), handlers[getattr(Tensor, f"{name}_")])
     handlers[Tensor.copy_] = _copy
+    handlers[torch.zero_], handlers[torch.fill_] = zero_, fill_
 
 
 def _change(name: str, compute: Handler) -> Handler:

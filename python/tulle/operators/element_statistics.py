@@ -67,15 +67,21 @@ def _without_nan(input: SparseTensor) -> Any:
 # ---- maxima and minima with their places -------------------------------------------------------
 
 
-def max_(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def max_(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """torch.max: the largest element, the largest elements along a dimension with their
     coordinates, or the larger one of each two elements."""
-    return _extreme("max", input, dim, keepdim)
+    return _extreme("max", input, dim if other is None else other, keepdim)
 
 
-def min_(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def min_(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """torch.min, as `max_`."""
-    return _extreme("min", input, dim, keepdim)
+    return _extreme("min", input, dim if other is None else other, keepdim)
+
+
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """torch.aminmax: the smallest and the largest element, of all or along a dimension."""
+    found = [reduce(name, input, dim, keepdim, False) for name in ("amin", "amax")]
+    return torch.return_types.aminmax(found)
 
 
 def _extreme(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
@@ -94,7 +100,7 @@ def _extreme(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
 
 
 def vector_norm(
-    x: SparseTensor,
+    input: SparseTensor,
     ord: Any = 2,
     dim: Dimensions = None,
     keepdim: bool = False,
@@ -103,14 +109,14 @@ def vector_norm(
 ) -> Result:
     """torch.linalg.vector_norm over one dimension, several or all."""
     if dtype is not None:
-        x = x.to(dtype)
-    if not x.dtype.is_floating_point:
-        raise UserError(f"norm: the tensor has the type {x.dtype}; convert it with float().")
+        input = input.to(dtype)
+    if not input.dtype.is_floating_point:
+        raise UserError(f"norm: the tensor has the type {input.dtype}; convert it with float().")
     if not is_number(ord) or (ord < 0 and ord != -math.inf):
         raise UserError(f"norm: the order must be at least 0, inf or -inf, but found {ord!r}.")
-    if x.dtype in _HALVES:
-        return _norm(x.float(), float(ord), dim, keepdim).to(x.dtype)
-    return _norm(x, float(ord), dim, keepdim)
+    if input.dtype in _HALVES:
+        return _norm(input.float(), float(ord), dim, keepdim).to(input.dtype)
+    return _norm(input, float(ord), dim, keepdim)
 
 
 def _norm(x: SparseTensor, order: float, dim: Dimensions, keepdim: bool) -> Result:
@@ -152,18 +158,31 @@ def norm(
     return vector_norm(input, p, dim, keepdim, dtype=dtype)
 
 
+def dist(input: Any, other: Any, p: Any = 2) -> Result:
+    """torch.dist: the norm of the difference of two tensors."""
+    difference = input - other
+    if isinstance(difference, Tensor):
+        return torch.linalg.vector_norm(difference, p)
+    return vector_norm(difference, p)
+
+
 def linalg_norm(
-    A: SparseTensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+    input: SparseTensor,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
 ) -> Result:
     """torch.linalg.norm: a matrix norm if `ord` is given for two dimensions, else a vector norm."""
-    is_matrix = A.ndim == 2 if dim is None else isinstance(dim, tuple | list) and len(dim) == 2
+    is_matrix = input.ndim == 2 if dim is None else isinstance(dim, tuple | list) and len(dim) == 2
     if ord is None or not (is_matrix or isinstance(ord, str)):
-        return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-    return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+        return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return matrix_norm(input, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
 
 
 def matrix_norm(
-    A: SparseTensor,
+    input: SparseTensor,
     ord: Any = "fro",
     dim: Any = (-2, -1),
     keepdim: bool = False,
@@ -172,21 +191,24 @@ def matrix_norm(
 ) -> Result:
     """torch.linalg.matrix_norm without those of singular values."""
     if dtype is not None:
-        A = A.to(dtype)
+        input = input.to(dtype)
     if ord == "fro":
-        return vector_norm(A, 2, tuple(dim), keepdim)
+        return vector_norm(input, 2, tuple(dim), keepdim)
     if ord not in (1, -1, math.inf, -math.inf):
         raise UserError(
             f"matrix_norm: the order must be 'fro', 1, -1, inf or -inf, but found {ord!r}. "
             "For the others write torch.linalg.matrix_norm(A.to_dense(), ord)."
         )
-    rows, columns = (d % A.ndim for d in dim)
+    rows, columns = (d % input.ndim for d in dim)
     summed, chosen = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = reduce("sum", A.abs(), summed, True, False)
-    found = sums.amax((chosen,), True) if ord > 0 else sums.amin((chosen,), True)
+    sums = reduce("sum", input.abs(), summed, True, False)
+    if ord > 0 and not input.shape[chosen]:  # the largest of no sums
+        found = sums.sum((chosen,), True)
+    else:
+        found = sums.amax((chosen,), True) if ord > 0 else sums.amin((chosen,), True)
     if keepdim:
         return found
-    shape = [size for d, size in enumerate(A.shape) if d not in (rows, columns)]
+    shape = [size for d, size in enumerate(input.shape) if d not in (rows, columns)]
     return (found if isinstance(found, Tensor) else found.to_dense()).reshape(shape)
 
 

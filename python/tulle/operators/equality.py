@@ -6,13 +6,31 @@ from typing import Any
 
 import torch
 
+from tulle.operators.alignment import with_single_entries
 from tulle.operators.element_statistics import any_
 from tulle.operators.pointwise import align
 from tulle.operators.pointwise_table import BY_FUNCTION
 from tulle.programs.operands import as_operand
+from tulle.support.errors import UserError
+from tulle.support.kinds import is_number
 from tulle.tensors.sparse_tensor import SparseTensor
 
 _ISCLOSE = BY_FUNCTION[torch.isclose]
+
+
+def is_same_size(input: Any, other: Any) -> bool:
+    """torch.is_same_size: whether the shapes are equal."""
+    return tuple(input.shape) == tuple(other.shape)
+
+
+def contains(self: SparseTensor, element: Any) -> bool:
+    """`number in A`: whether an element equals the number. Absent elements are 0."""
+    if not is_number(element):
+        raise UserError(f"in: expected a number, but found {type(element).__name__}.")
+    if element == 0 and self.nnz < self.numel():
+        return True
+    _, values = with_single_entries(self).entries()
+    return bool((values.detach() == element).any())
 
 
 def equal(input: Any, other: Any) -> bool:

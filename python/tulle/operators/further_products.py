@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from string import ascii_letters
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tulle.interchange import constructors
@@ -22,6 +23,24 @@ def dot(input: Any, tensor: Any) -> Result:
     if input.ndim != 1 or tensor.ndim != 1:
         raise UserError(f"dot: expected two vectors, but found ranks {input.ndim}, {tensor.ndim}.")
     return einsum("i,i->", input, tensor)
+
+
+def vdot(input: Any, other: Any) -> Result:
+    """As `dot`: values are real."""
+    return dot(input, other)
+
+
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Result:
+    """torch.linalg.vecdot: the sums of the products of elements along a dimension."""
+    found: Result = (x * y).sum(dim)
+    return found
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Result:
+    """torch.nn.functional.cosine_similarity. Norms count as at least `eps`."""
+    norms = [torch.linalg.vector_norm(one, dim=dim).clamp_min(eps) for one in (x1, x2)]
+    found: Result = vecdot(x1, x2, dim=dim) / (norms[0] * norms[1])
+    return found
 
 
 def outer(input: Any, vec2: Any) -> Result:

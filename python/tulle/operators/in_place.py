@@ -185,20 +185,20 @@ def _misfit(name: str) -> UserError:
     )
 
 
-def zero_(self: SparseTensor) -> SparseTensor:
+def zero_(input: SparseTensor) -> SparseTensor:
     """Sets the stored values to 0. The entries stay."""
-    self._values.zero_()
-    return self
+    input._values.zero_()
+    return input
 
 
-def fill_(self: SparseTensor, value: Any) -> SparseTensor:
+def fill_(input: SparseTensor, value: Any) -> SparseTensor:
     """As `zero_` for the value 0; other values do not fit into a sparse tensor."""
     if not is_number(value) or value != 0:
         raise UserError(
             "fill_: a sparse tensor is 0 where it has no entries. To set the stored values write "
             "A.values().fill_(value)."
         )
-    return zero_(self)
+    return zero_(input)
 
 
 def masked_fill_(self: SparseTensor, mask: Any, value: Any) -> SparseTensor:
@@ -212,6 +212,32 @@ def masked_fill_(self: SparseTensor, mask: Any, value: Any) -> SparseTensor:
     return self
 
 
+def transpose_(self: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
+    """Exchanges two dimensions. The values stay where they are, and the format changes."""
+    return _with_result("transpose_", self, self.transpose(dim0, dim1))
+
+
+def t_(self: SparseTensor) -> SparseTensor:
+    """Transposes a matrix. The values stay where they are, and the format changes."""
+    return _with_result("t_", self, self.t())
+
+
+def _with_result(name: str, target: SparseTensor, result: SparseTensor) -> SparseTensor:
+    if torch.is_grad_enabled() and target.is_leaf and target.requires_grad:
+        raise UserError(
+            f"{name}: the tensor is a leaf that requires a gradient. Write A = A.{name[:-1]}(...)."
+        )
+    target._pattern, target._values = result._pattern, result._values
+    return target
+
+
+def addmm_(
+    self: SparseTensor, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1
+) -> SparseTensor:
+    """Adds a product of sparse matrices, which may have further entries."""
+    return self.copy_(self.addmm(mat1, mat2, beta=beta, alpha=alpha))
+
+
 METHODS_IN_PLACE: dict[str, Handler] = {
     f"{name}_": _in_place(pointwise)
     for name, pointwise in {**METHODS, **_ARITHMETIC}.items()
@@ -222,5 +248,8 @@ METHODS_IN_PLACE |= {
     "zero_": zero_,
     "fill_": fill_,
     "masked_fill_": masked_fill_,
+    "t_": t_,
+    "addmm_": addmm_,
+    **dict.fromkeys(("transpose_", "swapaxes_", "swapdims_"), transpose_),
 }
 METHODS_IN_PLACE |= {operator: METHODS_IN_PLACE[f"{name}_"] for operator, name in AUGMENTED.items()}

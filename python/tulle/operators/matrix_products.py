@@ -31,11 +31,18 @@ def sparse_mm(mat1: Any, mat2: Any, reduce: str = "sum", *, out: Tensor | None =
 
 
 def add_product(
-    input: Any, left: Any, right: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+    input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Result:
-    """beta * input + alpha * (left @ right), for addmm and baddbmm."""
-    input, left, right = autocast.cast_if_enabled((input, left, right), out)
-    return _added(input, arithmetic.matmul(left, right), beta, alpha, out)
+    """addmm: beta * input + alpha * (mat1 @ mat2)."""
+    input, mat1, mat2 = autocast.cast_if_enabled((input, mat1, mat2), out)
+    return _added(input, arithmetic.matmul(mat1, mat2), beta, alpha, out)
+
+
+def add_batch_product(
+    input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Result:
+    """baddbmm: beta * input + alpha * (batch1 @ batch2)."""
+    return add_product(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
 
 
 def hybrid_product(mat1: Any, mat2: Any) -> Result:
@@ -43,9 +50,9 @@ def hybrid_product(mat1: Any, mat2: Any) -> Result:
     return einsum("ij,jk->ik", mat1, mat2, out_format="(i,k) -> (i: compressed, k: dense)")
 
 
-def sparse_product(mat1: Any, mat2: Any) -> Result:
+def sparse_product(input: Any, mat2: Any) -> Result:
     """torch.smm: the product of a sparse by a dense matrix, as a sparse matrix."""
-    return einsum("ij,jk->ik", mat1, mat2, out_format="coo")
+    return einsum("ij,jk->ik", input, mat2, out_format="coo")
 
 
 def add_sparse_product(

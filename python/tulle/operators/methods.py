@@ -11,6 +11,8 @@ from tulle.operators import element_statistics as statistics
 from tulle.operators import (
     equality,
     further_products,
+    further_structure,
+    lookups,
     masks,
     matrix_products,
     pointwise,
@@ -30,6 +32,7 @@ REDUCTIONS: dict[str, Handler] = {
     "nanmean": statistics.nanmean,
     "max": statistics.max_,
     "min": statistics.min_,
+    "aminmax": statistics.aminmax,
     "norm": statistics.norm,
     "var": statistics.var,
     "std": statistics.std,
@@ -40,19 +43,35 @@ REDUCTIONS: dict[str, Handler] = {
 PRODUCTS: dict[str, Handler] = {
     "addmm": matrix_products.add_product,
     "addmv": matrix_products.add_vector_product,
-    "baddbmm": matrix_products.add_product,
+    "baddbmm": matrix_products.add_batch_product,
     "addbmm": matrix_products.add_sum_of_products,
     "addr": matrix_products.add_outer_product,
     "addcmul": matrix_products.addcmul,
     "addcdiv": matrix_products.addcdiv,
     "dot": further_products.dot,
-    "vdot": further_products.dot,
+    "vdot": further_products.vdot,
     "inner": further_products.inner,
     "outer": further_products.outer,
     "ger": further_products.outer,
     "matrix_power": further_products.matrix_power,
     "smm": matrix_products.sparse_product,
     "sspaddmm": matrix_products.add_sparse_product,
+}
+LOOKUPS: dict[str, Handler] = {
+    "gather": lookups.gather,
+    "take": lookups.take,
+    "take_along_dim": lookups.take_along_dim,
+    "index_fill": lookups.index_fill,
+    "unique": lookups.unique,
+}
+STRUCTURE: dict[str, Handler] = {
+    "diff": further_structure.diff,
+    "repeat_interleave": further_structure.repeat_interleave,
+    "hsplit": further_structure.hsplit,
+    "vsplit": further_structure.vsplit,
+    "dsplit": further_structure.dsplit,
+    "diagflat": further_structure.diagflat,
+    "sum_to_size": further_structure.sum_to_size,
 }
 MASKS_AND_EQUALITY: dict[str, Handler] = {
     "masked_fill": masks.masked_fill,
@@ -61,7 +80,12 @@ MASKS_AND_EQUALITY: dict[str, Handler] = {
     "argwhere": masks.nonzero,
     "equal": equality.equal,
     "allclose": equality.allclose,
+    "dist": statistics.dist,
+    "is_same_size": equality.is_same_size,
+    "prelu": pointwise.prelu,
 }
+# The handlers that are functions of torch, too.
+FUNCTIONS_AND_METHODS = {**REDUCTIONS, **PRODUCTS, **MASKS_AND_EQUALITY, **LOOKUPS, **STRUCTURE}
 
 
 def _invert(self: Any) -> Any:
@@ -78,11 +102,13 @@ def install() -> None:
         _add(operator, pointwise.operator_method(name, is_reversed=True))
     for name, handler in REDUCTIONS.items():
         _add(name, with_numpy_names(handler))
-    for table in (METHODS_IN_PLACE, PRODUCTS, MASKS_AND_EQUALITY):
+    for table in (METHODS_IN_PLACE, PRODUCTS, MASKS_AND_EQUALITY, LOOKUPS, STRUCTURE):
         for name, handler in table.items():
             _add(name, handler)
     _add("where", masks.where_method)
+    _add("polygamma", lambda self, n: pointwise.polygamma(n, self))
     _add("__invert__", _invert)
+    _add("__contains__", equality.contains)
     _add("__abs__", pointwise.method("abs"))
     for name, method in _with_dimensions().items():
         setattr(SparseTensor, name, with_numpy_names(method))

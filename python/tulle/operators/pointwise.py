@@ -22,7 +22,7 @@ from tulle.operators.pointwise_table import BY_FUNCTION, METHODS, Absent, Pointw
 from tulle.programs.operands import as_operand
 from tulle.programs.program import Operand
 from tulle.support.arguments import common_shape
-from tulle.support.errors import Unsupported
+from tulle.support.errors import Unsupported, UserError
 from tulle.support.kinds import is_number
 from tulle.tensors.graph_boundary import recorded
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -41,7 +41,7 @@ def handler_of(pointwise: Pointwise) -> Handler:
 
     def on_values(input: Any, *args: Any, **options: Any) -> Any:
         pattern = input._pattern
-        if "nonunique" in pattern._format_text or "out" in options:
+        if "nonunique" in pattern._format_text:
             return _apply(name, input, *args, **options)
         return SparseTensor(pattern, function(input._values, *args, **options))
 
@@ -53,6 +53,8 @@ def _with_numbers(pointwise: Pointwise) -> Handler:
     function, name = pointwise.function, _name_of(pointwise)
 
     def handle(*operands: Any, **options: Any) -> Any:
+        if "input" in options:
+            operands = (options.pop("input"), *operands)
         if len(operands) == 2 and not options and not is_compiling():
             tensor, number = operands
             if type(tensor) is SparseTensor and type(number) in (int, float):
@@ -115,8 +117,6 @@ def _computed(name: str, /, *operands: Any, **options: Any) -> list[Any]:
     """The result of `_apply`, and the tensors whose numbers of entries torch.compile finds out
     while it computes the result. It records only numbers that belong to results."""
     pointwise = _BY_NAME[name]
-    if options.get("out") is not None:
-        raise Unsupported(f"torch's {pointwise.name} does not take out= on sparse tensors.")
     given: _Given = {**dict(enumerate(operands)), **options}
     for key, value in given.items():
         if is_operand(value) and not _is_tensor(value):
@@ -236,6 +236,28 @@ def align(pointwise: Pointwise, given: _Given) -> tuple[list[SparseTensor], _Giv
 
 # torch.div with a rounding mode.
 rounded_quotient = handler_of(Pointwise("div", torch.div, Absent.WITH_FIRST))
+
+
+def prelu(input: Any, weight: Tensor) -> Any:
+    """torch.prelu: `weight` times the negative elements. It has one number, or one for each
+    coordinate of dimension 1."""
+    if not isinstance(input, SparseTensor):
+        raise UserError("prelu: the weight must be dense; write weight.to_dense().")
+    if weight.numel() != 1:
+        if input.ndim < 2 or weight.numel() != input.shape[1]:
+            raise UserError(
+                f"prelu: {weight.numel()} weights do not fit a tensor of the shape "
+                f"{list(input.shape)}; expected 1, or one for each coordinate of dimension 1."
+            )
+        weight = weight.reshape(-1, *[1] * (input.ndim - 2))
+    found: SparseTensor = without_duplicates(input)
+    factors = values_at(weight.reshape(()) if weight.numel() == 1 else weight, found)
+    values = found._values
+    return SparseTensor(found._pattern, torch.where(values > 0, values, values * factors))
+
+
+# polygamma, whose method and function have their arguments in different orders.
+polygamma = handler_of(Pointwise("polygamma", torch.polygamma, Absent.IF_ZERO))
 
 HANDLERS: dict[Any, Handler] = {
     function: handler_of(pointwise)

@@ -39,19 +39,26 @@ class Pointwise:
 
 _NAMES_BY_ABSENCE = {
     Absent.WITH_OPERAND: """
-        abs absolute angle arcsin arcsinh arctan arctanh asin asinh atan atanh bernoulli ceil celu
-        conj conj_physical deg2rad dropout elu erf erfinv expm1 fix floor frac gelu hardshrink
-        hardswish i1 i1e isinf isnan isneginf isposinf leaky_relu log1p mish neg negative positive
-        rad2deg real relu relu6 resolve_conj resolve_neg round rrelu selu sgn sign signbit silu sin
-        sinh softshrink softsign sqrt square tan tanh tanhshrink trunc""",
+        abs absolute angle arcsin arcsinh arctan arctanh asin asinh atan atanh bernoulli bessel_j1
+        ceil celu conj conj_physical deg2rad dropout elu erf erfinv expm1 fix floor frac gelu
+        hardshrink hardswish i1 i1e isinf isnan isneginf isposinf leaky_relu log1p mish
+        modified_bessel_i1 neg negative positive rad2deg real relu relu6 resolve_conj resolve_neg
+        round rrelu selu sgn sign signbit silu sin sinh softshrink softsign sqrt square tan tanh
+        tanhshrink trunc""",
     Absent.IF_ZERO: """
-        acos acosh arccos arccosh arctan2 atan2 bitwise_not bitwise_or bitwise_xor clamp clamp_max
-        clamp_min clip cos cosh digamma entr eq erfc erfcx exp exp2 expit float_power fmax fmin
-        gammaln gcd ge greater greater_equal gt hardsigmoid hardtanh heaviside hypot i0 i0e isclose
-        isfinite isreal lcm le lerp less less_equal lgamma log log10 log2 log_ndtr logaddexp
-        logaddexp2 logical_not logical_or logical_xor logit logsigmoid lt maximum minimum
-        nan_to_num ndtr ndtri ne nextafter not_equal pow psi reciprocal rsqrt sigmoid sinc softplus
-        threshold""",
+        acos acosh airy_ai arccos arccosh arctan2 atan2 bessel_j0 bessel_y0 bessel_y1 bitwise_not
+        bitwise_or bitwise_xor chebyshev_polynomial_t chebyshev_polynomial_u
+        chebyshev_polynomial_v chebyshev_polynomial_w clamp clamp_max clamp_min clip cos cosh
+        digamma entr eq erfc erfcx exp exp2 expit float_power fmax fmin gammainc gammaincc gammaln
+        gcd ge greater greater_equal gt hardsigmoid hardtanh heaviside hermite_polynomial_h
+        hermite_polynomial_he hypot i0 i0e igamma igammac isclose isfinite isreal
+        laguerre_polynomial_l lcm le legendre_polynomial_p lerp less less_equal lgamma log log10
+        log2 log_ndtr logaddexp logaddexp2 logical_not logical_or logical_xor logit logsigmoid lt
+        maximum minimum modified_bessel_i0 modified_bessel_k0 modified_bessel_k1 multigammaln
+        mvlgamma nan_to_num ndtr ndtri ne nextafter not_equal pow psi reciprocal rsqrt
+        scaled_modified_bessel_k0 scaled_modified_bessel_k1 shifted_chebyshev_polynomial_t
+        shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v
+        shifted_chebyshev_polynomial_w sigmoid sinc softplus spherical_bessel_j0 threshold zeta""",
     Absent.WITH_FIRST: """
         bitwise_left_shift bitwise_right_shift copysign floor_divide fmod ldexp remainder xlog1py
         xlogy""",

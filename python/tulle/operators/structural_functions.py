@@ -7,9 +7,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
+from tulle.operators import further_structure
+from tulle.operators.masks import nonzero
 from tulle.restructuring.table import restructure
-from tulle.support.errors import UserError
+from tulle.support.errors import Unsupported, UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler
 
@@ -59,44 +62,68 @@ def _select(input: Any, dim: int, index: int) -> Any:
 
 def _masked_select(input: Any, mask: Any) -> Any:
     if not isinstance(input, SparseTensor):
-        raise UserError(
-            "masked_select: a dense tensor takes a dense mask; convert the mask with to_dense()."
-        )
+        return _getitem(input, mask)
     return input.masked_select(mask)
 
 
 def _getitem(tensor: Any, index: Any) -> Any:
-    if not isinstance(tensor, SparseTensor):
-        raise UserError(
-            "A dense tensor takes dense masks and index tensors; convert the index with to_dense()."
-        )
-    return tensor[index]
+    if isinstance(tensor, SparseTensor):
+        return tensor[index]
+    return tensor[_with_places(index)]
+
+
+def _setitem(tensor: Any, index: Any, value: Any) -> None:
+    if isinstance(value, SparseTensor):
+        raise UserError("A dense tensor takes dense values; write value.to_dense().")
+    tensor[_with_places(index)] = value
+
+
+def _with_places(index: Any) -> Any:
+    """The index of a dense tensor, with the coordinates of true elements for each sparse mask."""
+    found: list[Any] = []
+    for one in index if isinstance(index, tuple) else (index,):
+        if not isinstance(one, SparseTensor):
+            found.append(one)
+        elif one.dtype != torch.bool:
+            raise UserError(
+                f"A sparse index is a mask of bool, but found {one.dtype}; convert an index tensor "
+                "with to_dense()."
+            )
+        else:
+            found += nonzero(one, as_tuple=True)
+    return tuple(found)
 
 
 def _roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     return input.roll(shifts, dims or None if not isinstance(dims, int) else dims)
 
 
-def _hsplit(input: Any, indices_or_sections: Any) -> Any:
-    return _split_evenly("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1)
+def _tensor_split(
+    input: Any,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    indices: Any = None,
+    sections: Any = None,
+) -> Any:
+    return input.tensor_split(indices_or_sections, dim, indices=indices, sections=sections)
 
 
-def _vsplit(input: Any, indices_or_sections: Any) -> Any:
-    return _split_evenly("vsplit", input, indices_or_sections, 0)
-
-
-def _split_evenly(name: str, input: Any, pieces: Any, dim: int) -> Any:
-    if isinstance(pieces, int) and (pieces < 1 or input.shape[dim] % pieces):
-        raise UserError(
-            f"{name}: dimension {dim} of size {input.shape[dim]} does not split into {pieces} "
-            "equal pieces."
+def _embedding(
+    input: Tensor,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """torch.nn.functional.embedding: the rows of a sparse matrix that an index tensor lists."""
+    if padding_idx is not None or max_norm is not None or scale_grad_by_freq or sparse:
+        raise Unsupported(
+            "embedding: a sparse weight takes no further options; write weight[input]."
         )
-    return input.tensor_split(pieces, dim)
-
-
-def _diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    matrices = input.diag_embed(offset)
-    return matrices if (dim1, dim2) == (-2, -1) else matrices.movedim((-2, -1), (dim1, dim2))
+    return weight[input]
 
 
 def _squeeze(input: Any, dim: Any = None) -> Any:
@@ -124,16 +151,30 @@ HANDLERS: dict[Any, Handler] = {
     torch.masked_select: _masked_select,
     Tensor.masked_select: _masked_select,
     Tensor.__getitem__: _getitem,
+    Tensor.__setitem__: _setitem,
     torch.unbind: lambda input, dim=0: input.unbind(dim),
     torch.split: lambda tensor, split_size_or_sections, dim=0: tensor.split(
         split_size_or_sections, dim
     ),
     torch.chunk: lambda input, chunks, dim=0: input.chunk(chunks, dim),
-    torch.tensor_split: lambda input, indices_or_sections, dim=0: input.tensor_split(
-        indices_or_sections, dim
+    **dict.fromkeys(
+        (torch.split_with_sizes, torch.unsafe_split_with_sizes),
+        lambda input, split_sizes, dim=0: input.split(list(split_sizes), dim),
     ),
-    torch.hsplit: _hsplit,
-    torch.vsplit: _vsplit,
+    torch.unsafe_split: lambda input, split_size, dim=0: input.split(split_size, dim),
+    torch.unsafe_chunk: lambda input, chunks, dim=0: input.chunk(chunks, dim),
+    torch.tensor_split: _tensor_split,
+    torch.column_stack: further_structure.column_stack,
+    torch.atleast_1d: further_structure.at_least(1),
+    torch.atleast_2d: further_structure.at_least(2),
+    torch.atleast_3d: further_structure.at_least(3),
+    functional.pad: further_structure.pad,
+    torch.constant_pad_nd: lambda input, pad, value=0: further_structure.pad(
+        input, pad, value=value
+    ),
+    functional.embedding: _embedding,
+    torch.linalg.diagonal: lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2),
+    torch.diagonal_copy: lambda input, offset=0, dim1=0, dim2=1: input.diagonal(offset, dim1, dim2),
     torch.reshape: lambda input, shape: input.reshape(shape),
     torch.flatten: lambda input, start_dim=0, end_dim=-1: input.flatten(start_dim, end_dim),
     torch.ravel: lambda input: input.flatten(),
@@ -154,7 +195,9 @@ HANDLERS: dict[Any, Handler] = {
     torch.roll: _roll,
     torch.diagonal: lambda input, offset=0, dim1=0, dim2=1: input.diagonal(offset, dim1, dim2),
     torch.diag: lambda input, diagonal=0: input.diag(diagonal),
-    torch.diag_embed: _diag_embed,
+    torch.diag_embed: lambda input, offset=0, dim1=-2, dim2=-1: input.diag_embed(
+        offset, dim1, dim2
+    ),
     torch.tril: _triangle("tril"),
     torch.triu: _triangle("triu"),
     torch.trace: lambda input: input.trace(),

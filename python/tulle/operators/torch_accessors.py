@@ -65,8 +65,13 @@ def _empty_like(input: SparseTensor, **options: Any) -> SparseTensor:
     return constructors.zeros_like(input, **options)
 
 
-def _is_same_size(input: Any, other: Any) -> bool:
-    return tuple(input.shape) == tuple(other.shape)
+def _result_type(tensor: Any, other: Any) -> torch.dtype:
+    """torch.result_type, which depends on the types, and on which operands have dimensions."""
+    alike = [
+        torch.empty([0] * one.ndim, dtype=one.dtype) if isinstance(one, SparseTensor) else one
+        for one in (tensor, other)
+    ]
+    return torch.result_type(*alike)
 
 
 def _moved(tensor: Any, other: Any, **options: Any) -> Any:
@@ -90,7 +95,7 @@ _HANDLERS: dict[Any, Handler] = {
     torch.is_conj: lambda input: input.is_conj(),
     torch.is_neg: lambda input: input.is_neg(),
     torch.is_inference: lambda input: input.is_inference(),
-    torch.is_same_size: _is_same_size,
+    torch.result_type: _result_type,
     torch.numel: lambda input: input.numel(),
     torch.clone: lambda input, memory_format=None: input.clone(),
     torch.detach: lambda input: input.detach(),

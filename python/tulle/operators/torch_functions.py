@@ -21,14 +21,16 @@ from tulle.operators import (
     structural_functions,
 )
 from tulle.operators import element_statistics as statistics
-from tulle.operators.methods import MASKS_AND_EQUALITY, PRODUCTS, REDUCTIONS
+from tulle.operators.methods import FUNCTIONS_AND_METHODS
 from tulle.operators.pointwise import handler_of
 from tulle.operators.pointwise_table import BY_FUNCTION, OPERATORS, REVERSED, Pointwise
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
+from tulle.support.arguments import common_shape
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler, handlers, python_handlers, quick_handlers
+from tulle.tensors.written_results import written
 
 
 def register() -> None:
@@ -51,7 +53,7 @@ def register() -> None:
             handlers[getattr(torch, name)] = handler
         if not hasattr(SparseTensor, name):
             setattr(SparseTensor, name, handler)
-    for name, handler in {**REDUCTIONS, **PRODUCTS, **MASKS_AND_EQUALITY}.items():
+    for name, handler in FUNCTIONS_AND_METHODS.items():
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
             handlers[getattr(torch, name)] = handler
@@ -76,10 +78,19 @@ def _set_reversed(name: str, pointwise: Pointwise) -> None:
 # ---- products and arithmetic -------------------------------------------------------------------
 
 
-def _matmul(left: Any, right: Any, *, out: Tensor | None = None) -> Result:
-    if out is None:
-        return arithmetic.matmul(left, right)
-    return arithmetic.matmul_into(left, right, out)
+def _matmul(input: Any, other: Any, *, out: Any = None) -> Result:
+    if out is None or isinstance(out, SparseTensor):
+        product: Result = arithmetic.matmul(input, other)
+        return product if out is None else written(out, product)
+    return arithmetic.matmul_into(input, other, out)
+
+
+def _mm(input: Any, mat2: Any, *, out: Any = None) -> Result:
+    return _matmul(input, mat2, out=out)
+
+
+def _mv(input: Any, vec: Any, *, out: Tensor | None = None) -> Result:
+    return _matmul(input, vec, out=out)
 
 
 def _reversed(handler: Handler) -> Handler:
@@ -89,14 +100,14 @@ def _reversed(handler: Handler) -> Handler:
 def _scaled(symbol: str) -> Handler:
     """torch.add and torch.sub, which multiply the second operand by alpha."""
 
-    def handle(left: Any, right: Any, *, alpha: Any = 1) -> Result:
-        return arithmetic.binary(symbol, left, right if alpha == 1 else right * alpha)
+    def handle(input: Any, other: Any, *, alpha: Any = 1) -> Result:
+        return arithmetic.binary(symbol, input, other if alpha == 1 else other * alpha)
 
     return handle
 
 
 def _plain(symbol: str) -> Handler:
-    return lambda left, right: arithmetic.binary(symbol, left, right)
+    return lambda input, other: arithmetic.binary(symbol, input, other)
 
 
 def _linear(input: Any, weight: Any, bias: Any = None) -> Result:
@@ -125,6 +136,12 @@ def _einsum(equation: str, *operands: Any) -> Result:
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = tuple(operands[0])
     return einsum(equation, *operands)
+
+
+def _broadcast_tensors(*tensors: Any) -> list[Any]:
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    shape = common_shape("broadcast_tensors", [one.shape for one in given])
+    return [one.expand(shape) for one in given]
 
 
 # ---- softmax ------------------------------------------------------------------------------------
@@ -156,10 +173,10 @@ def _reduction(name: str) -> Handler:
 # ---- the tables ----------------------------------------------------------------------------------
 
 
-def _div(left: Any, right: Any, *, rounding_mode: str | None = None) -> Result:
+def _div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Result:
     if rounding_mode is None:
-        return arithmetic.binary("/", left, right)
-    return pointwise.rounded_quotient(left, right, rounding_mode=rounding_mode)
+        return arithmetic.binary("/", input, other)
+    return pointwise.rounded_quotient(input, other, rounding_mode=rounding_mode)
 
 
 _add, _sub, _mul = _scaled("+"), _scaled("-"), _plain("*")
@@ -175,10 +192,19 @@ _HANDLERS: dict[Any, Handler] = {
     torch.sparse.mm: matrix_products.sparse_mm,
     torch.sparse.sampled_addmm: masks.sampled_addmm,
     torch.tensordot: further_products.tensordot,
+    torch.broadcast_tensors: _broadcast_tensors,
     torch.linalg.multi_dot: further_products.multi_dot,
     torch.linalg.matrix_power: further_products.matrix_power,
+    torch.linalg.matmul: _matmul,
+    torch.linalg.vecdot: further_products.vecdot,
+    functional.cosine_similarity: further_products.cosine_similarity,
+    torch.rsub: lambda input, other, *, alpha=1: _sub(other, input, alpha=alpha),
     torch.chain_matmul: lambda *matrices, out=None: further_products.multi_dot(matrices, out=out),
     torch.hspmm: matrix_products.hybrid_product,
+    functional.prelu: pointwise.prelu,
+    torch.polygamma: pointwise.polygamma,
+    torch.special.polygamma: pointwise.polygamma,
+    Tensor.polygamma: lambda input, n: pointwise.polygamma(n, input),
     torch.where: masks.where,
     Tensor.where: masks.where_method,
     torch.special.logsumexp: lambda input, dim, keepdim=False: input.logsumexp(dim, keepdim),
@@ -196,9 +222,9 @@ _HANDLERS: dict[Any, Handler] = {
     Tensor.__rtruediv__: _reversed(_div),
     Tensor.__rdiv__: _reversed(_div),
     Tensor.__rmatmul__: _reversed(_matmul),
-    torch.t: lambda tensor: tensor.t(),
-    torch.transpose: lambda tensor, dim0, dim1: tensor.transpose(dim0, dim1),
-    torch.permute: lambda tensor, dims: tensor.permute(dims),
+    torch.t: lambda input: input.t(),
+    torch.transpose: lambda input, dim0, dim1: input.transpose(dim0, dim1),
+    torch.permute: lambda input, dims: input.permute(dims),
     torch.sum: _reduction("sum"),
     torch.mean: _reduction("mean"),
     torch.prod: _reduction("prod"),
@@ -207,18 +233,20 @@ _HANDLERS: dict[Any, Handler] = {
         (torch.sparse.sum, torch._sparse_sum),
         lambda input, dim=None, dtype=None: input.sum(dim, dtype=dtype),
     ),
-    torch.argmax: lambda tensor, dim=None, keepdim=False: tensor.argmax(dim, keepdim),
-    torch.argmin: lambda tensor, dim=None, keepdim=False: tensor.argmin(dim, keepdim),
-    torch.logsumexp: lambda tensor, dim, keepdim=False: tensor.logsumexp(dim, keepdim),
+    torch.argmax: lambda input, dim=None, keepdim=False: input.argmax(dim, keepdim),
+    torch.argmin: lambda input, dim=None, keepdim=False: input.argmin(dim, keepdim),
+    torch.logsumexp: lambda input, dim, keepdim=False: input.logsumexp(dim, keepdim),
     torch.sparse.softmax: _sparse_softmax("softmax"),
     torch.sparse.log_softmax: _sparse_softmax("log_softmax"),
-    torch.amax: lambda tensor, dim=None, keepdim=False: tensor.amax(dim, keepdim),
-    torch.amin: lambda tensor, dim=None, keepdim=False: tensor.amin(dim, keepdim),
+    torch.amax: lambda input, dim=None, keepdim=False: input.amax(dim, keepdim),
+    torch.amin: lambda input, dim=None, keepdim=False: input.amin(dim, keepdim),
 }
 
 # Methods of torch.Tensor, and functions of torch with the same names.
 _METHODS: dict[str, Handler] = {
-    **dict.fromkeys(("mm", "matmul", "mv", "bmm", "__matmul__"), _matmul),
+    **dict.fromkeys(("mm", "bmm"), _mm),
+    **dict.fromkeys(("matmul", "__matmul__"), _matmul),
+    "mv": _mv,
     **dict.fromkeys(("add", "__add__"), _add),
     **dict.fromkeys(("sub", "subtract", "__sub__"), _sub),
     **dict.fromkeys(("mul", "multiply", "__mul__"), _mul),

@@ -67,7 +67,9 @@ class ArithmeticMethods(StoredTensor):
             return operations.installed.matmul(self, other)
         return operations.installed.matmul_into(self, other, out)
 
-    mm = matmul
+    def mm(self, mat2: Any, *, out: Tensor | None = None) -> Any:
+        """As `matmul`."""
+        return self.matmul(mat2, out=out)
 
     if TYPE_CHECKING:
         # `operators.methods` defines these and further methods of elementwise functions.

@@ -88,7 +88,7 @@ class GradientMethods(StoredTensor):
 
     def detach_(self) -> Self:
         """Removes the values from autograd's graph, in place."""
-        self._values.detach_()
+        self._values = self._values.detach()  # torch detaches no views in place
         return self
 
     @property

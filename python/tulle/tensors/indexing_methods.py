@@ -108,9 +108,20 @@ class IndexingMethods(StoredTensor):
             return tuple([self._along(at, slice(0, 0)) for _ in range(chunks)])
         return self.split(-(-size // chunks), at)
 
-    def tensor_split(self, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
+    def tensor_split(
+        self,
+        indices_or_sections: Any = None,
+        dim: int = 0,
+        *,
+        indices: Any = None,
+        sections: Any = None,
+    ) -> tuple[Any, ...]:
         """Pieces along a dimension: that many, with sizes that differ by at most 1, or the pieces
         between a list of bounds."""
+        given = [one for one in (indices_or_sections, indices, sections) if one is not None]
+        if len(given) != 1:
+            raise UserError("tensor_split: expected a number of pieces, or a list of bounds.")
+        [indices_or_sections] = given
         at = dimension_of("tensor_split", dim, self.ndim)
         size = self._pattern.shape[at]
         if isinstance(indices_or_sections, Tensor):

@@ -21,16 +21,21 @@ def matched(values: Tensor, source: Pattern, target: Pattern) -> Tensor:
     known = target.derived.get(name)
     if known is None:
         known = target.derived[name] = _lasting_slots_of(source, target)
-    slots, held = known
-    found = values[slots]
-    return found if held is None else found.masked_fill(~held, 0)
+    return _taken(values, *known)
 
 
 def matched_once(values: Tensor, source: Pattern, target: Pattern) -> Tensor:
     """As `matched`, for patterns that other calls do not have again."""
-    slots, held = _slots_of(source, target)
-    found = values[slots]
-    return found if held is None else found.masked_fill(~held, 0)
+    return _taken(values, *_slots_of(source, target))
+
+
+def _taken(values: Tensor, slots: Tensor, held: Tensor | None) -> Tensor:
+    """The values at these slots, and 0 where the source has no entry."""
+    if held is None:
+        return values[slots]
+    if is_traced(values) or not values.numel():  # slot 0 need not exist
+        values = torch.cat([values, values.new_zeros(1)])
+    return values[slots].masked_fill(~held, 0)
 
 
 def gathered(dense: Tensor, pattern: Pattern) -> Tensor:

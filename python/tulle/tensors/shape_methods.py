@@ -222,9 +222,14 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
             raise UserError(f"diag: expected a vector or a matrix, but found rank {self.ndim}.")
         return self.diag_embed(diagonal) if self.ndim == 1 else self.diagonal(diagonal)
 
-    def diag_embed(self, offset: int = 0) -> Any:
-        """Matrices that have the last dimension on a diagonal."""
-        return operations.installed.restructure("diag_embed", self, offset)
+    def diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+        """Matrices that have the last dimension on a diagonal. They are the dimensions `dim1` and
+        `dim2` of the result."""
+        matrices = operations.installed.restructure("diag_embed", self, offset)
+        at_end = (matrices.ndim - 2, matrices.ndim - 1)
+        if (dim1 % matrices.ndim, dim2 % matrices.ndim) == at_end:
+            return matrices
+        return matrices.movedim((-2, -1), (dim1, dim2))
 
     def tril(self, diagonal: int = 0) -> Any:
         """The elements on a diagonal of the last two dimensions and below it."""

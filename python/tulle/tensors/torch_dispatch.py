@@ -17,6 +17,7 @@ from torch.compiler import is_compiling
 from tulle.support import hints
 from tulle.support.errors import Unsupported
 from tulle.support.text import nearest
+from tulle.tensors.written_results import written
 
 Handler = Callable[..., Any]
 
@@ -28,7 +29,7 @@ quick_handlers: dict[Any, Handler] = {}
 python_handlers: dict[str, Handler] = {}
 
 # The names that NumPy gives to arguments. Torch accepts them, too.
-_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
 
 
 def dispatch(
@@ -53,10 +54,14 @@ def dispatch(
     known = _keywords_of(handler) if is_compiling() else _keywords(handler)
     if known is not None and not kwargs.keys() <= known:
         kwargs = _by_names_of_torch(kwargs)
-        kwargs = {key: value for key, value in kwargs.items() if (key, value) != ("out", None)}
-        if not kwargs.keys() <= known:
-            _refuse(function, *(kwargs.keys() - known))
-    return handler(*args, **kwargs)
+    out = None
+    if "out" in kwargs and (known is None or "out" not in known):
+        out = kwargs["out"]
+        kwargs = {key: value for key, value in kwargs.items() if key != "out"}
+    if known is not None and not kwargs.keys() <= known:
+        _refuse(function, *(kwargs.keys() - known))
+    result = handler(*args, **kwargs)
+    return result if out is None else written(out, result)
 
 
 def _refuse(function: Any, *keywords: str) -> NoReturn:

@@ -90,6 +90,7 @@ CONVERSIONS = [
     Row("copy_ (other entries)", _replaced, has_gradient=False),
     Row("fill_(0)", lambda s: s.a.fill_(0), has_gradient=False),
     Row("zero_", lambda s: s.a.zero_(), has_gradient=False),
+    Row("torch.zero_", lambda s: torch.zero_(s.a), has_gradient=False),
     Row("torch.zeros_like", lambda s: torch.zeros_like(s.a), has_gradient=False),
     Row("torch.empty_like", lambda s: torch.empty_like(s.a).shape, has_gradient=False),
     Row("sparse_mask", lambda s: s.x.sparse_mask(s.mask), lambda s: s.x * _mask(s)),
@@ -259,6 +260,11 @@ ELEMENTS = [
     ],
 ]
 
+
+def _like(s: Operands) -> object:
+    return s.same.detach().clone()
+
+
 # ---- functions of two operands -------------------------------------------------------------------
 
 BINARY = [
@@ -306,6 +312,15 @@ BINARY = [
     Row("dense.sub_(A)", lambda s: s.x.sub_(s.a), has_gradient=False),
     Row("dense.mul_(A)", lambda s: s.x.mul_(s.a), has_gradient=False),
     Row("dense += A", lambda s: operator.iadd(s.x, s.a), has_gradient=False),
+    *[
+        Row(
+            f"torch.{name}(A, B, out=C)",
+            lambda s, name=name: getattr(torch, name)(s.a, s.b, out=_like(s)),
+            has_gradient=False,
+        )
+        for name in ("add", "sub", "mul")
+    ],
+    Row("torch.neg(A, out=C)", lambda s: torch.neg(s.a, out=_like(s)), has_gradient=False),
     Row("dense.copy_(A)", lambda s: s.x.copy_(s.a), has_gradient=False),
 ]
 
@@ -460,6 +475,13 @@ PRODUCTS = [
         lambda s: torch.mm(s.a, s.x, out=torch.empty(6, 6, dtype=A.dtype)),
         has_gradient=False,
     ),
+    Row("torch.mm(A, B, out=C)", lambda s: torch.mm(s.a, s.b, out=_like(s)), has_gradient=False),
+    Row(
+        "addmm_(A, B)",
+        lambda s: _like(s).addmm_(s.a, s.b),
+        has_gradient=False,
+        crashes=("CSC",),
+    ),
     Row("torch.einsum", lambda s: torch.einsum("ij,jk->ik", s.a, s.x)),
 ]
 
@@ -481,6 +503,8 @@ STRUCTURE = [
     Row("mT", lambda s: s.a.mT),
     Row("transpose", lambda s: s.a.transpose(0, 1)),
     Row("torch.transpose", lambda s: torch.transpose(s.a, 0, 1)),
+    Row("t_", lambda s: _like(s).t_(), has_gradient=False),
+    Row("transpose_", lambda s: _like(s).transpose_(0, 1), has_gradient=False),
     Row("permute", lambda s: s.a.permute(1, 0)),
     Row("torch.permute", lambda s: torch.permute(s.a, (1, 0))),
     Row("permute of a batch", lambda s: s.batch.permute(0, 2, 1)),
