@@ -24,13 +24,13 @@ namespace tulle::plan {
 
 namespace {
 
-// The way to compute weighted sums of a softmax.
-enum class SoftmaxSums : uint8_t { OnePass, StoredWeights };
+// The way to compute a softmax inside of a reduction: in its loops, or first.
+enum class ReducedSoftmax : uint8_t { InLoops, Stored };
 
 class Planner {
  public:
-  Planner(const Request& request, SoftmaxSums sums)
-      : request_(request), sums_(sums), draft_(request) {}
+  Planner(const Request& request, ReducedSoftmax softmax)
+      : request_(request), softmax_(softmax), draft_(request) {}
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
@@ -42,7 +42,7 @@ class Planner {
     return std::move(draft_.plan);
   }
 
-  // After run(): whether the plan depends on `sums`.
+  // After run(): whether the plan depends on `softmax`.
   bool has_choice() const { return has_choice_; }
 
  private:
@@ -102,19 +102,19 @@ class Planner {
     };
     context.same_extent = [&](const std::string& index) { return draft_.same_extent(index); };
     context.is_dense = !draft_.is_sparse(statement.tensor);
-    context.stores_weights = is_weighted_sum(statement, context) && stores_weights(statement);
+    context.stores_weights = reduces_softmax(statement) && stores_weights(statement);
     return expand_softmax(statement, context);
   }
 
-  // Whether a weighted sum of a softmax stores the softmax first. On a GPU, and if a caller
-  // schedules its loops, the sum takes one pass.
+  // Whether a softmax inside of a reduction is stored first. It is not on a GPU, and if a caller
+  // schedules the loops.
   bool stores_weights(const expr::Statement& statement) {
     if (is_gpu(request_.machine.backend) || schedules_.begin_as_stored()) return false;
     if (draft_.decisions.has(statement.tensor)) {
       return draft_.decisions.has(draft_.next_part(statement));
     }
     has_choice_ = true;
-    return sums_ == SoftmaxSums::StoredWeights;
+    return softmax_ == ReducedSoftmax::Stored;
   }
 
   // Expands the reductions of the statement. Plans the statements for intermediates, then the
@@ -175,7 +175,7 @@ class Planner {
   }
 
   const Request& request_;
-  SoftmaxSums sums_;
+  ReducedSoftmax softmax_;
   bool has_choice_ = false;
   std::vector<std::optional<MaskedReads>> masked_reads_;  // of each statement
   std::set<std::string> masked_;  // intermediates with the entries of a mask
@@ -192,10 +192,10 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Request& request) {
-  Planner planner(request, SoftmaxSums::OnePass);
+  Planner planner(request, ReducedSoftmax::InLoops);
   Plan plan = planner.run();
   if (!planner.has_choice()) return plan;
-  Plan other = Planner(request, SoftmaxSums::StoredWeights).run();
+  Plan other = Planner(request, ReducedSoftmax::Stored).run();
   const int tried = plan.orders_tried + other.orders_tried;
   if (other.cost < plan.cost) plan = std::move(other);
   plan.orders_tried = tried;

@@ -150,20 +150,24 @@ class Expansion {
 
 }  // namespace
 
-bool is_weighted_sum(const expr::Statement& statement, const SoftmaxContext& context) {
-  return context.is_dense && Expansion(statement, context).one_pass(statement.value);
+bool reduces_softmax(const expr::Statement& statement) {
+  return expr::any_part(statement.value, [](const Expr& part) {
+    const auto* reduce = part.as<Reduce>();
+    return reduce && has_softmax(reduce->body);
+  });
 }
 
 std::vector<expr::Statement> expand_softmax(expr::Statement& statement,
                                             const SoftmaxContext& context) {
   if (!has_softmax(statement.value)) return {};
   Expansion expansion(statement, context);
-  if (is_weighted_sum(statement, context)) {
-    if (!context.stores_weights) {
-      statement.value = expansion.one_pass(statement.value);
+  if (context.stores_weights && reduces_softmax(statement)) {
+    expansion.store_weights();
+  } else if (context.is_dense) {
+    if (const Expr value = expansion.one_pass(statement.value)) {
+      statement.value = value;
       return {};
     }
-    expansion.store_weights();
   }
   statement.value = expansion.expand(statement.value);
   return std::move(expansion.before);
