@@ -14,7 +14,7 @@
 
 namespace tulle::codegen {
 
-using loop::LoopKind;
+using loop::ForKind;
 
 namespace {
 
@@ -188,7 +188,7 @@ void CpuEmitter::kernel(const loop::Kernel& kernel) {
 }
 
 void CpuEmitter::bound_loop(const loop::For& loop) {
-  if (loop.loop != LoopKind::Parallel) {
+  if (loop.loop != ForKind::Parallel) {
     internal_error("the loop over ", loop.var, " is bound to a GPU ", loop::text_of(loop.loop),
                    " in a CPU kernel");
   }

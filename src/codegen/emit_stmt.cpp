@@ -6,7 +6,7 @@
 
 namespace tulle::codegen {
 
-using loop::LoopKind;
+using loop::ForKind;
 using loop::Stmt;
 using loop::StmtKind;
 
@@ -120,7 +120,7 @@ void LlvmEmitter::serial_loop(const loop::For& loop, llvm::Value* begin, llvm::V
       variable, builder_.getInt64(static_cast<uint64_t>(loop.step)), "", false, never_wraps);
   variable->addIncoming(next, builder_.GetInsertBlock());
   llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), body, after);
-  if (loop.loop == LoopKind::Unrolled) {
+  if (loop.loop == ForKind::Unrolled) {
     back->setMetadata(llvm::LLVMContext::MD_loop, unroll_hint(context_, loop.factor));
   }
   builder_.SetInsertPoint(after);
@@ -161,8 +161,8 @@ void LlvmEmitter::statement(const Stmt& stmt) {
       return store(*stmt.as<loop::Store>());
     case StmtKind::For: {
       const auto* loop = stmt.as<loop::For>();
-      const LoopKind kind = loop->loop;
-      if (kind != LoopKind::Serial && kind != LoopKind::Unrolled && kind != LoopKind::Vector)
+      const ForKind kind = loop->loop;
+      if (kind != ForKind::Serial && kind != ForKind::Unrolled && kind != ForKind::Vector)
         return bound_loop(*loop);
       llvm::Value* begin = value(loop->begin);
       return serial_loop(*loop, begin, value(loop->end));

@@ -16,7 +16,7 @@
 
 namespace tulle::codegen {
 
-using loop::LoopKind;
+using loop::ForKind;
 using loop::ShuffleMode;
 
 namespace {
@@ -127,19 +127,19 @@ void GpuEmitter::bound_loop(const loop::For& loop) {
   int64_t numbers = kMostBlocks;
   const int64_t threads = threads_;
   switch (loop.loop) {
-    case LoopKind::Block:
+    case ForKind::Block:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, kMostBlocks);
       break;
-    case LoopKind::Thread:
+    case ForKind::Thread:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
       numbers = threads;
       break;
-    case LoopKind::Warp:
+    case ForKind::Warp:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
       number = builder_.CreateLShr(number, llvm::Log2_32(kWarpSize));
       numbers = threads / kWarpSize;
       break;
-    case LoopKind::Lane:
+    case ForKind::Lane:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, kWarpSize);
       numbers = kWarpSize;
       break;
@@ -150,7 +150,7 @@ void GpuEmitter::bound_loop(const loop::For& loop) {
   llvm::Value* step = builder_.getInt64(static_cast<uint64_t>(loop.step));
   llvm::Value* offset = builder_.CreateMul(number, step, "", true, true);
   bind_value(loop.var, builder_.CreateAdd(value(loop.begin), offset, loop.var, false, true));
-  if (loop.loop == LoopKind::Block) return statement(loop.body);
+  if (loop.loop == ForKind::Block) return statement(loop.body);
   const auto extent = loop::constant_extent(loop);
   TULLE_CHECK(extent && *extent <= numbers, "the extent of the loop over ", loop.var);
   if (*extent == numbers) return statement(loop.body);
@@ -207,7 +207,7 @@ void GpuEmitter::zero_shared(const loop::Allocate& stmt) {
   const loop::Stmt zero = loop::Store::make(stmt.buffer, loop::Var::make(at),
                                             loop::constant({stmt.buffer->element, 1}, 0));
   statement(
-      loop::For::make(at, loop::Var::make(thread), stmt.size, zero, LoopKind::Serial, 0, threads_));
+      loop::For::make(at, loop::Var::make(thread), stmt.size, zero, ForKind::Serial, 0, threads_));
   block_barrier();
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::string_view kAtomic = "atomic_";
 
-constexpr LoopKind kLoopKinds[] = {LoopKind::Serial,   LoopKind::Parallel, LoopKind::Vector,
-                                   LoopKind::Unrolled, LoopKind::Block,    LoopKind::Warp,
-                                   LoopKind::Lane,     LoopKind::Thread};
+constexpr ForKind kLoopKinds[] = {ForKind::Serial,   ForKind::Parallel, ForKind::Vector,
+                                  ForKind::Unrolled, ForKind::Block,    ForKind::Warp,
+                                  ForKind::Lane,     ForKind::Thread};
 
 std::optional<RuntimeFunction> runtime_function_from(std::string_view word) {
 #define X(name, text) \
@@ -83,14 +83,14 @@ bool LoopStmtParser::at_loop() const {
 }
 
 Stmt LoopStmtParser::parse_for() {
-  LoopKind kind = LoopKind::Serial;
+  ForKind kind = ForKind::Serial;
   int factor = 0;
   if (const Token token = scanner_.peek(); !token.is("for")) {
     scanner_.next();
-    for (const LoopKind candidate : kLoopKinds) {
+    for (const ForKind candidate : kLoopKinds) {
       if (token.text == text_of(candidate)) kind = candidate;
     }
-    if (kind == LoopKind::Serial)
+    if (kind == ForKind::Serial)
       scanner_.fail(token, "expected parallel, vector, unrolled, block, warp, lane or thread");
     if (scanner_.accept("(")) {
       factor = exprs_.parse_small("the factor", 1, 1024);

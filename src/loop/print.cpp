@@ -90,7 +90,7 @@ std::string declaration(std::string_view word, const std::string& name, Type typ
 
 std::string loop_header(const For& node) {
   std::string text;
-  if (node.loop != LoopKind::Serial) text += concat(text_of(node.loop), " ");
+  if (node.loop != ForKind::Serial) text += concat(text_of(node.loop), " ");
   if (node.factor != 0) text.insert(text.size() - 1, concat("(", node.factor, ")"));
   text += concat("for ", name_text(node.var), " in [", print(node.begin, 0), ", ",
                  print(node.end, 0), ")");

@@ -115,18 +115,18 @@ struct Store : StmtNode {
 // step, 0 for all (constant extent). Block, Warp, Lane, Thread: bound to the hardware indices of a
 // GPU (a thread is a flat index in its block; a warp and a lane are the two-level form of that
 // index).
-enum class LoopKind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
-std::string_view text_of(LoopKind kind);
+enum class ForKind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
+std::string_view text_of(ForKind kind);
 
 struct For : StmtNode {  // for var in [begin, end) by step
   static constexpr StmtKind kKind = StmtKind::For;
-  LoopKind loop;
+  ForKind loop;
   int factor;  // lanes of Vector, copies of Unrolled, otherwise 0
   std::string var;
   Expr begin, end;
   int64_t step;
   Stmt body;
-  For(LoopKind l, int f, std::string v, Expr b, Expr e, int64_t s, Stmt body_)
+  For(ForKind l, int f, std::string v, Expr b, Expr e, int64_t s, Stmt body_)
       : StmtNode(kKind),
         loop(l),
         factor(f),
@@ -135,8 +135,8 @@ struct For : StmtNode {  // for var in [begin, end) by step
         end(std::move(e)),
         step(s),
         body(std::move(body_)) {}
-  static Stmt make(std::string var, Expr begin, Expr end, Stmt body,
-                   LoopKind loop = LoopKind::Serial, int factor = 0, int64_t step = 1);
+  static Stmt make(std::string var, Expr begin, Expr end, Stmt body, ForKind loop = ForKind::Serial,
+                   int factor = 0, int64_t step = 1);
 };
 
 struct While : StmtNode {

@@ -83,10 +83,9 @@ class Entries {
     };
     const Counter counter{variable_.parent, name, first, last, step, visit_ahead};
     const bool unrolls = tag.kind == nest::LoopTag::Kind::Unrolled && tag.factor > 1;
-    out.add(loop::For::make(name, first, last,
-                            copies_ahead.around(ahead, counter, body.take(), out),
-                            unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
-                            unrolls ? tag.factor : 0, step));
+    out.add(loop::For::make(
+        name, first, last, copies_ahead.around(ahead, counter, body.take(), out),
+        unrolls ? loop::ForKind::Unrolled : loop::ForKind::Serial, unrolls ? tag.factor : 0, step));
   }
 
  private:

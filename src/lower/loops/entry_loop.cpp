@@ -53,7 +53,7 @@ void EntryLoop::lower(const LoopSite& site, Emitter& out) const {
   const bool unrolls = tag.kind == nest::LoopTag::Kind::Unrolled && tag.factor > 1;
   out.add(loop::For::make(
       name, positions.begin, positions.end, copies_ahead.around(ahead, counter, body.take(), out),
-      unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial, unrolls ? tag.factor : 0));
+      unrolls ? loop::ForKind::Unrolled : loop::ForKind::Serial, unrolls ? tag.factor : 0));
 }
 
 }  // namespace tulle::lower

@@ -45,7 +45,7 @@ void fetch_row(KernelContext& kernel, const expr::Access& access, const Expr& ro
   const auto* known = lines.as<IntConst>();
   out.add(loop::For::make(
       variable, IntConst::make(0), lines, fetch,
-      known && known->value <= kMostUnrolled ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
+      known && known->value <= kMostUnrolled ? loop::ForKind::Unrolled : loop::ForKind::Serial));
 }
 
 // The values of each entry of a level: the product of the extents of the dense levels below. 0 if
