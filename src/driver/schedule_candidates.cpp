@@ -28,8 +28,8 @@ schedule::Schedule moved(const CompileRequest& request, schedule::Schedule sched
                          const std::string& before, const std::string& after) {
   if (before == after) return schedule;
   const auto& tensors = request.plan.program->program.tensors;
-  const auto rename = [&](const std::string& name, schedule::Role role) {
-    const bool is_workspace = role == schedule::Role::NewWorkspace &&
+  const auto rename = [&](const std::string& name, schedule::ArgumentRole role) {
+    const bool is_workspace = role == schedule::ArgumentRole::NewWorkspace &&
                               name.starts_with(before + ".") && !tensors.contains(name);
     const bool is_result = schedule::is_tensor(role) && name == before;
     return is_workspace || is_result ? after + name.substr(before.size()) : name;

@@ -97,8 +97,8 @@ TEST(Steps, TellWhereTheirNamesStand) {
 }
 
 TEST(Steps, AreRenamedByRole) {
-  const auto rename = [](const std::string& name, Role role) -> std::string {
-    if (role == Role::NewWorkspace) return "w_" + name;
+  const auto rename = [](const std::string& name, ArgumentRole role) -> std::string {
+    if (role == ArgumentRole::NewWorkspace) return "w_" + name;
     return is_tensor(role) ? "t_" + name : "l_" + name;
   };
   for (const auto& [before, after] : std::vector<std::pair<const char*, const char*>>{
