@@ -32,7 +32,7 @@ class CpuEmitter final : public LlvmEmitter {
   void invoke(const loop::Invoke& stmt) override;
   void nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) override;
   llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
-  void prefetch(const loop::Prefetch& stmt) override;
+  void prefetch(const loop::PrefetchLine& stmt) override;
   bool converts(DType half) const override {
     if (half == DType::BFloat16)
       return false;  // the hardware's conversions flush subnormal numbers to 0
@@ -287,7 +287,7 @@ void CpuEmitter::nontemporal_store(llvm::Value* value, llvm::Value* pointer, llv
          [&] { builder_.CreateAlignedStore(value, pointer, align); });
 }
 
-void CpuEmitter::prefetch(const loop::Prefetch& stmt) {
+void CpuEmitter::prefetch(const loop::PrefetchLine& stmt) {
   llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), false);
   const auto number = [&](int n) { return builder_.getInt32(static_cast<uint32_t>(n)); };
   const int read = 0, data = 1;

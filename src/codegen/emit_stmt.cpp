@@ -186,8 +186,8 @@ void LlvmEmitter::statement(const Stmt& stmt) {
       return atomic(*stmt.as<loop::Atomic>());
     case StmtKind::Barrier:
       return barrier(*stmt.as<loop::Barrier>());
-    case StmtKind::Prefetch:
-      return prefetch(*stmt.as<loop::Prefetch>());
+    case StmtKind::PrefetchLine:
+      return prefetch(*stmt.as<loop::PrefetchLine>());
     case StmtKind::Invoke:
       return invoke(*stmt.as<loop::Invoke>());
   }

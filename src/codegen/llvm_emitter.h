@@ -31,7 +31,7 @@ class LlvmEmitter {
   virtual llvm::Value* lane_reduce(const loop::LaneReduce& expr) = 0;
   virtual llvm::Value* lane_shuffle(const loop::LaneShuffle& expr) = 0;
   virtual llvm::Value* library_call(loop::Function function, llvm::Value* scalar) = 0;
-  virtual void prefetch(const loop::Prefetch& stmt) = 0;
+  virtual void prefetch(const loop::PrefetchLine& stmt) = 0;
   // Whether the target converts from f32 to the half type, and from f16 to f32, in hardware.
   virtual bool converts(DType half) const = 0;
   // A vector atomic on elements that start at `pointer`. By default it updates one element after

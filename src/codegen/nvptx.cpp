@@ -43,7 +43,7 @@ class GpuEmitter final : public LlvmEmitter {
   llvm::Value* lane_reduce(const loop::LaneReduce& expr) override;
   llvm::Value* lane_shuffle(const loop::LaneShuffle& expr) override;
   llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
-  void prefetch(const loop::Prefetch&) override {}  // threads hide latency
+  void prefetch(const loop::PrefetchLine&) override {}  // threads hide latency
   bool converts(DType) const override { return true; }
   llvm::SyncScope::ID atomic_scope(const loop::BufferNode& buffer) override;
   void atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,

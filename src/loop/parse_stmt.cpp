@@ -199,7 +199,7 @@ Stmt LoopStmtParser::parse_call() {
     const auto [buffer, index, predicate] = exprs_.parse_element();
     if (predicate || index.type() != kIndex) scanner_.fail(at, "a prefetch takes a single element");
     scanner_.expect(",");
-    stmt = Prefetch::make(buffer, index, exprs_.parse_small("the cache level", 1, 3));
+    stmt = PrefetchLine::make(buffer, index, exprs_.parse_small("the cache level", 1, 3));
   } else if (const auto function = runtime_function_from(word.text)) {
     Buffer buffer = exprs_.parse_buffer();
     std::vector<Expr> args;

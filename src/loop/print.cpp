@@ -197,8 +197,8 @@ class StmtPrinter {
       }
       case StmtKind::Barrier:
         return concat("barrier(", text_of(stmt.as<Barrier>()->scope), ")");
-      case StmtKind::Prefetch: {
-        const auto* node = stmt.as<Prefetch>();
+      case StmtKind::PrefetchLine: {
+        const auto* node = stmt.as<PrefetchLine>();
         return concat("prefetch(", element(node->buffer, node->index), ", ", node->locality, ")");
       }
       case StmtKind::Invoke: {

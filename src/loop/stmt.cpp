@@ -92,9 +92,9 @@ Stmt Atomic::make(ReduceOp op, Buffer buffer, Expr index, Expr value, std::strin
 
 Stmt Barrier::make(BarrierScope scope) { return std::make_shared<const Barrier>(scope); }
 
-Stmt Prefetch::make(Buffer buffer, Expr index, int locality) {
+Stmt PrefetchLine::make(Buffer buffer, Expr index, int locality) {
   TULLE_CHECK(index.type() == kIndex && locality >= 1 && locality <= 3);
-  return std::make_shared<const Prefetch>(std::move(buffer), std::move(index), locality);
+  return std::make_shared<const PrefetchLine>(std::move(buffer), std::move(index), locality);
 }
 
 Stmt Invoke::make(RuntimeFunction function, Buffer buffer, std::vector<Expr> args) {

@@ -23,7 +23,7 @@ namespace tulle::loop {
   X(Allocate)               \
   X(Atomic)                 \
   X(Barrier)                \
-  X(Prefetch)               \
+  X(PrefetchLine)           \
   X(Invoke)
 
 enum class StmtKind : uint8_t {
@@ -200,12 +200,12 @@ struct Barrier : StmtNode {
 
 // Prefetches buffer[index]; never faults. `locality` is the cache level, 1 to 3, into which the
 // cache line is fetched.
-struct Prefetch : StmtNode {
-  static constexpr StmtKind kKind = StmtKind::Prefetch;
+struct PrefetchLine : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::PrefetchLine;
   Buffer buffer;
   Expr index;
   int locality;
-  Prefetch(Buffer b, Expr i, int l)
+  PrefetchLine(Buffer b, Expr i, int l)
       : StmtNode(kKind), buffer(std::move(b)), index(std::move(i)), locality(l) {}
   static Stmt make(Buffer buffer, Expr index, int locality);
 };

@@ -80,9 +80,9 @@ class KernelVerifier {
         return check_allocate(*stmt.as<Allocate>());
       case StmtKind::Atomic:
         return check_atomic(*stmt.as<Atomic>());
-      case StmtKind::Prefetch:
-        scope_.find_buffer(stmt.as<Prefetch>()->buffer);
-        return verify_expr(stmt.as<Prefetch>()->index, kIndex, scope_);
+      case StmtKind::PrefetchLine:
+        scope_.find_buffer(stmt.as<PrefetchLine>()->buffer);
+        return verify_expr(stmt.as<PrefetchLine>()->index, kIndex, scope_);
       case StmtKind::Invoke:
         return check_invoke(*stmt.as<Invoke>());
     }

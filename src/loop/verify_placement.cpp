@@ -127,8 +127,8 @@ class PlacementVerifier {
       }
       case StmtKind::Barrier:
         return check_barrier(stmt, arriving);
-      case StmtKind::Prefetch:
-        look(stmt, stmt.as<Prefetch>()->index, arriving);
+      case StmtKind::PrefetchLine:
+        look(stmt, stmt.as<PrefetchLine>()->index, arriving);
         return;
       case StmtKind::Invoke:
         for (const Expr& arg : stmt.as<Invoke>()->args) look(stmt, arg, arriving);

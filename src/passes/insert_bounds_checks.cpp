@@ -114,8 +114,8 @@ class KernelChecker {
       case StmtKind::Store:
         check_store(*stmt.as<Store>(), out);
         break;
-      case StmtKind::Prefetch:
-        check_loads(stmt.as<Prefetch>()->index, sizes_, out);
+      case StmtKind::PrefetchLine:
+        check_loads(stmt.as<PrefetchLine>()->index, sizes_, out);
         break;
       case StmtKind::Barrier:
         break;

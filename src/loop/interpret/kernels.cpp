@@ -39,7 +39,7 @@ class StmtCompiler {
   Action compile_allocate(const Allocate& node);
   Action compile_atomic(const Atomic& node);
   Action compile_vector_atomic(const Atomic& node);
-  Action compile_prefetch(const Prefetch& node);
+  Action compile_prefetch(const PrefetchLine& node);
   Action compile_invoke(const Invoke& node);
 
   BufferPlace place_of(const Buffer& buffer) const { return environment_.places.at(buffer->name); }
@@ -88,8 +88,8 @@ Action StmtCompiler::compile(const Stmt& stmt) {
       return compile_atomic(*stmt.as<Atomic>());
     case StmtKind::Barrier:
       return [this, scope = stmt.as<Barrier>()->scope] { threads_.barrier(scope); };
-    case StmtKind::Prefetch:
-      return compile_prefetch(*stmt.as<Prefetch>());
+    case StmtKind::PrefetchLine:
+      return compile_prefetch(*stmt.as<PrefetchLine>());
     case StmtKind::Invoke:
       return compile_invoke(*stmt.as<Invoke>());
   }
@@ -326,7 +326,7 @@ Action StmtCompiler::compile_atomic(const Atomic& node) {
 }
 
 // Evaluates only the index, which may load.
-Action StmtCompiler::compile_prefetch(const Prefetch& node) {
+Action StmtCompiler::compile_prefetch(const PrefetchLine& node) {
   return [index = exprs_.compile(node.index)] { index(); };
 }
 
