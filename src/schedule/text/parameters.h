@@ -103,11 +103,11 @@ Parameter loop_list(NameList S::* field, bool S::* bare) {
 }
 
 template <typename T>
-using Words = std::vector<std::pair<std::string_view, std::type_identity_t<T>>>;
+using WordValues = std::vector<std::pair<std::string_view, std::type_identity_t<T>>>;
 
 // One of a few words. Each stands for a value of the field.
 template <typename S, typename T>
-Parameter word(T S::* field, const Words<T>& words) {
+Parameter word(T S::* field, const WordValues<T>& words) {
   Parameter parameter{.role = ArgumentRole::Word,
                       .get = [=](const Rewrite& step) -> ArgumentValue {
                         for (const auto& [word, value] : words) {
@@ -127,7 +127,7 @@ Parameter word(T S::* field, const Words<T>& words) {
 }
 // An optional word. If it is omitted, the field keeps the value `otherwise`.
 template <typename S, typename T>
-Parameter word(T S::* field, const Words<T>& words, std::type_identity_t<T> otherwise) {
+Parameter word(T S::* field, const WordValues<T>& words, std::type_identity_t<T> otherwise) {
   Parameter parameter = word(field, words);
   parameter.least = 0;
   parameter.set = [=, set = parameter.set](Rewrite& step, const ArgumentValue& written) {
@@ -138,7 +138,7 @@ Parameter word(T S::* field, const Words<T>& words, std::type_identity_t<T> othe
 }
 // The same after a keyword: by=nnz.
 template <typename S, typename T>
-Parameter keyword(std::string_view keyword, T S::* field, const Words<T>& words,
+Parameter keyword(std::string_view keyword, T S::* field, const WordValues<T>& words,
                   std::type_identity_t<T> otherwise) {
   Parameter parameter = word(field, words, otherwise);
   parameter.keyword = keyword;
