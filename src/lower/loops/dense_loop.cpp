@@ -119,7 +119,7 @@ CountedBody lower_counted(const LoopSite& site, const VisitedRange& range, Emitt
   allocate_copies(site, body);
   if (!ahead.empty()) {
     const auto visit = [&](const nest::Forall& copy, const Expr& at, Emitter& inside,
-                           const Body& instead) {
+                           const BodyLowering& instead) {
       site.parts.entering.enter({copy, at}, producing(inner), inside, instead);
     };
     const Counter counter{site.loop.var, name, bounds.begin, bounds.end, 1, visit};
