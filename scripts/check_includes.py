@@ -70,7 +70,13 @@ TESTS_ALSO_USE: dict[str, list[str]] = {
 }
 
 # Self-contained headers of the public API that every folder may include.
-VOCABULARY = ["tulle/dtype.h", "tulle/error.h", "tulle/export.h", "tulle/type_names.h"]
+VOCABULARY = [
+    "tulle/derivative_tensors.h",
+    "tulle/dtype.h",
+    "tulle/error.h",
+    "tulle/export.h",
+    "tulle/type_names.h",
+]
 
 # The folders that may include LLVM's headers, which compile slowly.
 MAY_INCLUDE_LLVM = ["codegen", "jit"]

@@ -242,10 +242,10 @@ inline std::string to_string(const ExprFile& file) {
 // The file of the program's gradients towards all operands.
 inline std::string gradient_file(const ExprFile& file) {
   const std::vector<std::string>& results = file.written.results;
-  const grad::Derivative derivative =
+  const grad::DerivativeStatements derivative =
       grad::gradient(file.written, {file.declared, {results.begin(), results.end()}, {}});
   std::string text;
-  for (const grad::DerivativeOperand& operand : derivative.operands)
+  for (const DerivativeOperand& operand : derivative.operands)
     text += declaration(file, "operand", operand.name, operand.of);
   return text + expr::to_string(expr::ParsedProgram{derivative.statements});
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tulle/derivative_tensors.h"
 #include "tulle/export.h"
 #include "tulle/program.h"
 #include "tulle/tensor.h"
@@ -19,22 +20,7 @@ struct ProgramSource {
   ProgramOptions options = {};
 };
 
-// The relation of a derivative's operand to the program that was derived: one of its operands, the
-// pattern of a part of a composite operand, the value of a result, the gradient of a result, or the
-// tangent of an operand.
-enum class DerivativeRole : uint8_t { Operand, Part, Result, Gradient, Tangent };
 TULLE_API std::string_view name_of(DerivativeRole role);
-
-struct DerivativeOperand {
-  std::string name;
-  DerivativeRole role = DerivativeRole::Operand;
-  std::string of;  // the operand or result of the derived program
-};
-
-struct DerivativeResult {
-  std::string name;  // empty if the derivative is 0 everywhere
-  std::string of;    // the operand (gradient) or result (tangent) of the derived program
-};
 
 // A program of index notation that computes derivatives. The gradient and the tangent of a sparse
 // tensor have its pattern; the value of a result has its format.

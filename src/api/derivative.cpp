@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "api/out_formats.h"
 #include "api/parsed_source.h"
@@ -25,32 +26,9 @@ expr::ResolvedProgram resolved(const ProgramSource& source) {
   return expr::resolve(parsed, OperandParts(source.operands).types(), options);
 }
 
-DerivativeRole role_of(grad::Role role) {
-  switch (role) {
-    case grad::Role::Operand:
-      return DerivativeRole::Operand;
-    case grad::Role::Part:
-      return DerivativeRole::Part;
-    case grad::Role::Result:
-      return DerivativeRole::Result;
-    case grad::Role::Gradient:
-      return DerivativeRole::Gradient;
-    case grad::Role::Tangent:
-      return DerivativeRole::Tangent;
-  }
-  return DerivativeRole::Operand;
-}
-
-Derivative printed(const grad::Derivative& derived) {
-  Derivative derivative;
-  derivative.text = expr::to_string(expr::ParsedProgram{derived.statements});
-  for (const grad::DerivativeOperand& operand : derived.operands) {
-    derivative.operands.push_back({operand.name, role_of(operand.role), operand.of});
-  }
-  for (const grad::DerivativeResult& result : derived.results) {
-    derivative.results.push_back({result.name, result.of});
-  }
-  return derivative;
+Derivative printed(grad::DerivativeStatements derived) {
+  return {expr::to_string(expr::ParsedProgram{std::move(derived.statements)}),
+          std::move(derived.operands), std::move(derived.results)};
 }
 
 std::set<std::string> composites_of(const ProgramSource& source) {

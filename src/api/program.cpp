@@ -87,14 +87,7 @@ class ResolvedExpression final : public Program {
       text += concat("\n== ", stage, " ==\n", stage_text);
     };
     if (!request.tuned.empty()) sink("tuning", describe_tuned_plan(request));
-    try {
-      tulle::compile(request, sink);
-    } catch (const UserError&) {
-      if (request.tuned.empty()) throw;
-      request.tuned.clear();
-      text.clear();
-      tulle::compile(request, sink);
-    }
+    compile_tuned(request, sink, [&] { text.clear(); });
     return concat("== summary ==\n", plan_summary(request), "\n", statements, text);
   }
 

@@ -14,7 +14,7 @@
 
 namespace tulle::codegen {
 
-using loop::LoopKind;
+using loop::ForKind;
 
 namespace {
 
@@ -32,7 +32,7 @@ class CpuEmitter final : public LlvmEmitter {
   void invoke(const loop::Invoke& stmt) override;
   void nontemporal_store(llvm::Value* value, llvm::Value* pointer, llvm::Align align) override;
   llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
-  void prefetch(const loop::Prefetch& stmt) override;
+  void prefetch(const loop::PrefetchLine& stmt) override;
   bool converts(DType half) const override {
     if (half == DType::BFloat16)
       return false;  // the hardware's conversions flush subnormal numbers to 0
@@ -101,7 +101,8 @@ llvm::Function* CpuEmitter::declare_entry(const loop::Kernel& kernel) {
 llvm::Function* CpuEmitter::declare_body(const loop::Kernel& kernel) {
   std::vector<llvm::Type*> types{builder_.getPtrTy()};
   types.resize(1 + kernel.buffers.size(), builder_.getPtrTy());
-  for (const loop::ScalarParam& scalar : kernel.scalars) types.push_back(type_of(scalar.type));
+  for (const loop::ScalarParam& scalar : kernel.scalars)
+    types.push_back(function_.type_of(scalar.type));
   types.resize(types.size() + 2, builder_.getInt64Ty());
   auto* type = llvm::FunctionType::get(builder_.getInt32Ty(), types, false);
   auto* body =
@@ -136,7 +137,7 @@ void CpuEmitter::emit_entry(const loop::Kernel& kernel, llvm::Function* entry,
         builder_.CreateLoad(pointer, builder_.CreateConstGEP1_64(pointer, entry->getArg(1), i)));
   }
   for (unsigned i = 0; i < kernel.scalars.size(); ++i) {
-    llvm::Type* type = type_of(kernel.scalars[i].type);
+    llvm::Type* type = function_.type_of(kernel.scalars[i].type);
     llvm::Value* bits =
         builder_.CreateLoad(slot, builder_.CreateConstGEP1_64(slot, entry->getArg(2), i));
     llvm::Value* low = builder_.CreateTrunc(bits, builder_.getIntNTy(type->getScalarSizeInBits()));
@@ -155,13 +156,13 @@ void CpuEmitter::emit_body(const loop::Kernel& kernel, llvm::Function* body) {
   worker_ = body->getArg(0);
   unsigned next = 1;
   for (const loop::BufferParam& buffer : kernel.buffers) {
-    bind_buffer(*buffer.buffer, body->getArg(next++), !buffer.writable);
+    names_.bind_buffer(*buffer.buffer, body->getArg(next++), !buffer.writable);
   }
   for (const loop::ScalarParam& scalar : kernel.scalars)
-    bind_value(scalar.name, body->getArg(next++));
+    names_.bind_value(scalar.name, body->getArg(next++));
   range_begin_ = body->getArg(next);
   range_end_ = body->getArg(next + 1);
-  statement(kernel.body);
+  stmts_.statement(kernel.body);
   // Nontemporal stores are weakly ordered. The fence makes them visible to code that waits for the
   // kernel.
   if (stores_nontemporal_ && is_x86_) {
@@ -188,12 +189,12 @@ void CpuEmitter::kernel(const loop::Kernel& kernel) {
 }
 
 void CpuEmitter::bound_loop(const loop::For& loop) {
-  if (loop.loop != LoopKind::Parallel) {
+  if (loop.loop != ForKind::Parallel) {
     internal_error("the loop over ", loop.var, " is bound to a GPU ", loop::text_of(loop.loop),
                    " in a CPU kernel");
   }
   TULLE_CHECK(++parallel_loops_ == 1, "a second parallel loop, over ", loop.var);
-  serial_loop(loop, range_begin_, range_end_);
+  stmts_.serial_loop(loop, range_begin_, range_end_);
 }
 
 void CpuEmitter::allocate_elsewhere(const loop::Allocate& stmt) {
@@ -207,17 +208,17 @@ void CpuEmitter::allocate_elsewhere(const loop::Allocate& stmt) {
   callee->addRetAttr(llvm::Attribute::NoAlias);
   callee->addParamAttr(2, llvm::Attribute::ZExt);
   llvm::Value* bytes = builder_.CreateMul(
-      value(stmt.size), builder_.getInt64(static_cast<uint64_t>(size_of(buffer.element))));
+      exprs_.value(stmt.size), builder_.getInt64(static_cast<uint64_t>(size_of(buffer.element))));
   llvm::Value* memory =
       builder_.CreateCall(allocate, {worker_, bytes, builder_.getInt1(stmt.zeroed)}, buffer.name);
-  llvm::BasicBlock* failed = new_block("out_of_memory");
-  llvm::BasicBlock* ok = new_block("allocated");
+  llvm::BasicBlock* failed = function_.new_block("out_of_memory");
+  llvm::BasicBlock* ok = function_.new_block("allocated");
   builder_.CreateCondBr(builder_.CreateIsNull(memory), failed, ok);
   builder_.SetInsertPoint(failed);
   leave_kernel(loop::kKernelOutOfMemory);
   builder_.SetInsertPoint(ok);
   workspaces_.push_back(memory);
-  bind_buffer(buffer, memory, false);
+  names_.bind_buffer(buffer, memory, false);
 }
 
 void CpuEmitter::release(llvm::Value* workspace) {
@@ -251,8 +252,8 @@ void CpuEmitter::invoke(const loop::Invoke& stmt) {
       TULLE_CHECK(is_integer(buffer.element), "a sort of ", name_of(buffer.element));
       const char* name = buffer.element == DType::Int32 ? "tulle_sort_i32" : "tulle_sort_i64";
       const auto sort = imported(name, builder_.getVoidTy(), {pointer, pointer});
-      llvm::Value* begin = address(buffer, value(stmt.args[0]), true);
-      llvm::Value* end = address(buffer, value(stmt.args[1]), true);
+      llvm::Value* begin = memory_.address(buffer, exprs_.value(stmt.args[0]), true);
+      llvm::Value* end = memory_.address(buffer, exprs_.value(stmt.args[1]), true);
       builder_.CreateCall(sort, {begin, end});
       return;
     }
@@ -260,9 +261,10 @@ void CpuEmitter::invoke(const loop::Invoke& stmt) {
       const auto report = imported("tulle_report_out_of_bounds", builder_.getVoidTy(),
                                    {pointer, pointer, i64, i64});
       llvm::Value* name = builder_.CreateGlobalString(buffer.name, "name." + buffer.name);
-      builder_.CreateCall(report, {worker_, name, value(stmt.args[0]), value(stmt.args[1])});
+      builder_.CreateCall(report,
+                          {worker_, name, exprs_.value(stmt.args[0]), exprs_.value(stmt.args[1])});
       leave_kernel(loop::kKernelOutOfBounds);
-      builder_.SetInsertPoint(new_block("never"));
+      builder_.SetInsertPoint(function_.new_block("never"));
       return;
     }
   }
@@ -283,12 +285,12 @@ void CpuEmitter::nontemporal_store(llvm::Value* value, llvm::Value* pointer, llv
   if (natural == align) return store_streaming();
   llvm::Value* bits = builder_.CreatePtrToInt(pointer, builder_.getInt64Ty());
   llvm::Value* misaligned = builder_.CreateAnd(bits, builder_.getInt64(natural.value() - 1));
-  branch(builder_.CreateIsNull(misaligned), store_streaming,
-         [&] { builder_.CreateAlignedStore(value, pointer, align); });
+  function_.branch(builder_.CreateIsNull(misaligned), store_streaming,
+                   [&] { builder_.CreateAlignedStore(value, pointer, align); });
 }
 
-void CpuEmitter::prefetch(const loop::Prefetch& stmt) {
-  llvm::Value* pointer = address(*stmt.buffer, value(stmt.index), false);
+void CpuEmitter::prefetch(const loop::PrefetchLine& stmt) {
+  llvm::Value* pointer = memory_.address(*stmt.buffer, exprs_.value(stmt.index), false);
   const auto number = [&](int n) { return builder_.getInt32(static_cast<uint32_t>(n)); };
   const int read = 0, data = 1;
   const int closeness = 4 - stmt.locality;  // LLVM counts down: 3 is the first-level cache

@@ -16,7 +16,7 @@
 
 namespace tulle::codegen {
 
-using loop::LoopKind;
+using loop::ForKind;
 using loop::ShuffleMode;
 
 namespace {
@@ -43,11 +43,11 @@ class GpuEmitter final : public LlvmEmitter {
   llvm::Value* lane_reduce(const loop::LaneReduce& expr) override;
   llvm::Value* lane_shuffle(const loop::LaneShuffle& expr) override;
   llvm::Value* library_call(loop::Function function, llvm::Value* scalar) override;
-  void prefetch(const loop::Prefetch&) override {}  // threads hide latency
+  void prefetch(const loop::PrefetchLine&) override {}  // threads hide latency
   bool converts(DType) const override { return true; }
   llvm::SyncScope::ID atomic_scope(const loop::BufferNode& buffer) override;
-  void atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
-                       llvm::Value* elements) override;
+  bool atomic_vector(const loop::Atomic& stmt, llvm::Value* pointer,
+                     llvm::Value* elements) override;
 
  private:
   llvm::Function* declare(const loop::Kernel& kernel);
@@ -68,7 +68,8 @@ class GpuEmitter final : public LlvmEmitter {
 
 llvm::Function* GpuEmitter::declare(const loop::Kernel& kernel) {
   std::vector<llvm::Type*> types(kernel.buffers.size(), builder_.getPtrTy(kGlobalSpace));
-  for (const loop::ScalarParam& scalar : kernel.scalars) types.push_back(type_of(scalar.type));
+  for (const loop::ScalarParam& scalar : kernel.scalars)
+    types.push_back(function_.type_of(scalar.type));
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
   auto* entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
                                        entry_name(kernel.name), module_);
@@ -102,11 +103,11 @@ void GpuEmitter::kernel(const loop::Kernel& kernel) {
   begin_function(entry);
   unsigned next = 0;
   for (const loop::BufferParam& buffer : kernel.buffers) {
-    bind_buffer(*buffer.buffer, entry->getArg(next++), !buffer.writable);
+    names_.bind_buffer(*buffer.buffer, entry->getArg(next++), !buffer.writable);
   }
   for (const loop::ScalarParam& scalar : kernel.scalars)
-    bind_value(scalar.name, entry->getArg(next++));
-  statement(kernel.body);
+    names_.bind_value(scalar.name, entry->getArg(next++));
+  stmts_.statement(kernel.body);
   builder_.CreateRetVoid();
   std::string problem;
   llvm::raw_string_ostream out(problem);
@@ -127,19 +128,19 @@ void GpuEmitter::bound_loop(const loop::For& loop) {
   int64_t numbers = kMostBlocks;
   const int64_t threads = threads_;
   switch (loop.loop) {
-    case LoopKind::Block:
+    case ForKind::Block:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, kMostBlocks);
       break;
-    case LoopKind::Thread:
+    case ForKind::Thread:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
       numbers = threads;
       break;
-    case LoopKind::Warp:
+    case ForKind::Warp:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
       number = builder_.CreateLShr(number, llvm::Log2_32(kWarpSize));
       numbers = threads / kWarpSize;
       break;
-    case LoopKind::Lane:
+    case ForKind::Lane:
       number = special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, kWarpSize);
       numbers = kWarpSize;
       break;
@@ -149,14 +150,15 @@ void GpuEmitter::bound_loop(const loop::For& loop) {
   }
   llvm::Value* step = builder_.getInt64(static_cast<uint64_t>(loop.step));
   llvm::Value* offset = builder_.CreateMul(number, step, "", true, true);
-  bind_value(loop.var, builder_.CreateAdd(value(loop.begin), offset, loop.var, false, true));
-  if (loop.loop == LoopKind::Block) return statement(loop.body);
+  names_.bind_value(loop.var,
+                    builder_.CreateAdd(exprs_.value(loop.begin), offset, loop.var, false, true));
+  if (loop.loop == ForKind::Block) return stmts_.statement(loop.body);
   const auto extent = loop::constant_extent(loop);
   TULLE_CHECK(extent && *extent <= numbers, "the extent of the loop over ", loop.var);
-  if (*extent == numbers) return statement(loop.body);
+  if (*extent == numbers) return stmts_.statement(loop.body);
   llvm::Value* takes_part =
       builder_.CreateICmpULT(number, builder_.getInt64(static_cast<uint64_t>(*extent)));
-  branch(takes_part, [&] { statement(loop.body); }, [] {});
+  function_.branch(takes_part, [&] { stmts_.statement(loop.body); }, [] {});
 }
 
 // --- shared memory and barriers ---
@@ -175,9 +177,9 @@ llvm::Value* GpuEmitter::shared_memory(const loop::Allocate& stmt) {
   };
   const auto count = static_cast<uint64_t>(stmt.size.as<loop::IntConst>()->value);
   if (!dynamic_shared_) {
-    llvm::Type* element = memory_type_of({buffer.element, 1});
+    llvm::Type* element = function_.memory_type_of({buffer.element, 1});
     return variable(llvm::ArrayType::get(element, count), true,
-                    concat(current_function()->getName().str(), ".", buffer.name));
+                    concat(function_.current()->getName().str(), ".", buffer.name));
   }
   // One variable of unknown size represents all dynamic shared memory of a launch.
   llvm::GlobalVariable* all = module_.getGlobalVariable("tulle_shared");
@@ -193,7 +195,7 @@ void GpuEmitter::allocate_elsewhere(const loop::Allocate& stmt) {
     unsupported("the buffer ", stmt.buffer->name,
                 " is a workspace of a CPU thread in a GPU kernel");
   }
-  bind_buffer(*stmt.buffer, shared_memory(stmt), false);
+  names_.bind_buffer(*stmt.buffer, shared_memory(stmt), false);
   if (stmt.zeroed) zero_shared(stmt);
 }
 
@@ -203,11 +205,11 @@ void GpuEmitter::zero_shared(const loop::Allocate& stmt) {
   const std::string thread = "thread of " + stmt.buffer->name,
                     at = "zeroed of " + stmt.buffer->name;
   block_barrier();
-  bind_value(thread, special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads_));
+  names_.bind_value(thread, special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, threads_));
   const loop::Stmt zero = loop::Store::make(stmt.buffer, loop::Var::make(at),
                                             loop::constant({stmt.buffer->element, 1}, 0));
-  statement(
-      loop::For::make(at, loop::Var::make(thread), stmt.size, zero, LoopKind::Serial, 0, threads_));
+  stmts_.statement(
+      loop::For::make(at, loop::Var::make(thread), stmt.size, zero, ForKind::Serial, 0, threads_));
   block_barrier();
 }
 
@@ -274,8 +276,8 @@ llvm::Value* GpuEmitter::shuffle(ShuffleMode mode, llvm::Value* value, llvm::Val
 }
 
 llvm::Value* GpuEmitter::lane_shuffle(const loop::LaneShuffle& expr) {
-  llvm::Value* own = value(expr.value);
-  llvm::Value* lane = value(expr.lane);
+  llvm::Value* own = exprs_.value(expr.value);
+  llvm::Value* lane = exprs_.value(expr.lane);
   llvm::Value* other =
       shuffle(expr.mode, own, builder_.CreateSExtOrTrunc(lane, builder_.getInt32Ty()), expr.width);
   const auto* number = expr.lane.as<loop::IntConst>();
@@ -288,29 +290,30 @@ llvm::Value* GpuEmitter::lane_shuffle(const loop::LaneShuffle& expr) {
 
 // Each step adds the value of the lane at half the distance.
 llvm::Value* GpuEmitter::lane_reduce(const loop::LaneReduce& expr) {
-  llvm::Value* result = value(expr.value);
+  llvm::Value* result = exprs_.value(expr.value);
   for (int distance = expr.width / 2; distance >= 1; distance /= 2) {
     llvm::Value* lane = builder_.getInt32(static_cast<uint32_t>(distance));
     llvm::Value* other = shuffle(ShuffleMode::Xor, result, lane, expr.width);
-    result = combine(expr.op, result, other, expr.type);
+    result = arithmetic_.combine(expr.op, result, other, expr.type);
   }
   return result;
 }
 
 // Adds two or four floats by a single instruction if the hardware supports it.
-void GpuEmitter::atomic_elements(const loop::Atomic& stmt, llvm::Value* pointer,
-                                 llvm::Value* elements) {
+bool GpuEmitter::atomic_vector(const loop::Atomic& stmt, llvm::Value* pointer,
+                               llvm::Value* elements) {
   const loop::Type type = stmt.value.type();
   const int lanes = type.lanes % 4 == 0 ? 4 : 2;
   const bool has_vectors = target_.cpu != "sm_80" && stmt.op == loop::ReduceOp::Add &&
                            stmt.buffer->space == loop::Space::Global &&
                            type.scalar == DType::Float32 && type.lanes % lanes == 0;
-  if (!has_vectors) return LlvmEmitter::atomic_elements(stmt, pointer, elements);
+  if (!has_vectors) return false;
   for (int first = 0; first < type.lanes; first += lanes) {
     const auto at = static_cast<uint64_t>(first);
     add_floats(builder_.CreateConstGEP1_64(builder_.getFloatTy(), pointer, at), elements, first,
                lanes);
   }
+  return true;
 }
 
 // Adds `lanes` elements, starting with element `first`.

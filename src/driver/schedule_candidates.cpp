@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "plan/tune/plan_key.h"
 #include "schedule/distribute.h"
@@ -28,8 +29,8 @@ schedule::Schedule moved(const CompileRequest& request, schedule::Schedule sched
                          const std::string& before, const std::string& after) {
   if (before == after) return schedule;
   const auto& tensors = request.plan.program->program.tensors;
-  const auto rename = [&](const std::string& name, schedule::Role role) {
-    const bool is_workspace = role == schedule::Role::NewWorkspace &&
+  const auto rename = [&](const std::string& name, schedule::ArgumentRole role) {
+    const bool is_workspace = role == schedule::ArgumentRole::NewWorkspace &&
                               name.starts_with(before + ".") && !tensors.contains(name);
     const bool is_result = schedule::is_tensor(role) && name == before;
     return is_workspace || is_result ? after + name.substr(before.size()) : name;
@@ -78,8 +79,8 @@ struct Kind {
   std::vector<size_t> parts;  // the representative first
   double planned = 0;         // total seconds
   const plan::ScheduleSpace* space = nullptr;
-  // by text, with the estimate for all parts
-  std::map<std::string, plan::ScheduledCandidate> others = {};
+  // the other schedules, with the estimate for all parts
+  std::map<schedule::Schedule, double, schedule::OrderBySteps> others = {};
 };
 
 // The properties of a statement that determine its kind.
@@ -119,7 +120,7 @@ void set_space(const plan::ScheduleSpace& space, const Part& part, Kind& kind) {
     const bool may_be_planned = finished && ends_with(schedule, planned);
     const auto same = may_be_planned ? schedule::nest_after(schedule, space.nest) : std::nullopt;
     if (schedule.steps.empty() || (same && to_string(*same) == to_string(*finished))) continue;
-    kind.others[to_string(schedule)] = {schedule, seconds / part.seconds() * kind.planned};
+    kind.others[schedule] = seconds / part.seconds() * kind.planned;
   }
 }
 
@@ -137,22 +138,22 @@ class Candidates {
     const schedule::Schedule& planned = parts_.front().planned.candidates.front().schedule;
     found_.push_back({name_, to_string(written_for(0, planned, name_)), planned_});
     for (const Kind& kind : kinds_) {
-      for (const auto& [text, other] : kind.others) add(kind, other);
+      for (const auto& [schedule, seconds] : kind.others) add(kind, schedule, seconds);
     }
-    std::stable_sort(found_.begin() + 1, found_.end(),
-                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    std::sort(found_.begin() + 1, found_.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.seconds, a.schedule) < std::tie(b.seconds, b.schedule);
+    });
     return std::move(found_);
   }
 
  private:
   // Adds a schedule: for all parts if every kind takes it, otherwise for the parts of this kind,
   // with the planned schedules for the others.
-  void add(const Kind& kind, const plan::ScheduledCandidate& candidate) {
-    const auto& [schedule, seconds] = candidate;
+  void add(const Kind& kind, const schedule::Schedule& schedule, double seconds) {
     const schedule::Schedule together = for_part(schedule, kind.parts[0], 0);
-    if (together_.contains(to_string(together))) return;
+    if (together_.contains(together)) return;
     if (const std::optional<double> all = seconds_of_all(together)) {
-      together_.insert(to_string(together));
+      together_.insert(together);
       return take(written_for(0, together, name_), *all);
     }
     schedule::Schedule apart;
@@ -186,10 +187,10 @@ class Candidates {
     double sum = 0;
     for (const Kind& kind : kinds_) {
       const schedule::Schedule steps = for_part(schedule, 0, kind.parts[0]);
-      const auto known = kind.others.find(to_string(steps));
+      const auto known = kind.others.find(steps);
       const bool is_known = known != kind.others.end();
       if (!is_known && !(kind.space && is_legal(steps, kind.space->nest))) return std::nullopt;
-      sum += is_known ? known->second.seconds : kind.planned;
+      sum += is_known ? known->second : kind.planned;
     }
     return sum;
   }
@@ -208,7 +209,7 @@ class Candidates {
   const std::vector<Kind>& kinds_;
   const std::string name_;
   double planned_ = 0;
-  std::set<std::string> together_;  // schedules that all parts take
+  std::set<schedule::Schedule, schedule::OrderBySteps> together_;  // that all parts take
   std::vector<ScheduleCandidate> found_;
 };
 
@@ -271,7 +272,7 @@ std::string written_schedule(const CompileRequest& request,
     const std::string& name = written_name(statements[s]);
     const std::vector<size_t>& parts = groups.at(name);
     const auto as_first = [&](size_t part) {
-      return to_string(moved(request, schedules[part], statements[part].tensor, name));
+      return moved(request, schedules[part], statements[part].tensor, name).steps;
     };
     const bool are_alike = std::all_of(parts.begin(), parts.end(), [&](size_t part) {
       return as_first(part) == as_first(parts.front());

@@ -66,6 +66,20 @@ std::vector<schedule::Schedule> find_tuned_schedules(const CompileRequest& reque
   return plan ? schedules_of(*plan, request) : std::vector<schedule::Schedule>();
 }
 
+Executable compile_tuned(CompileRequest& request, const StageSink& sink,
+                         const std::function<void()>& discard) {
+  if (!request.tuned.empty()) {
+    try {
+      return tulle::compile(request, sink);
+    } catch (const UserError& error) {
+      TULLE_LOG(Info, "a tuned plan is refused, the default is used: ", error.what());
+      request.tuned.clear();
+      if (discard) discard();
+    }
+  }
+  return tulle::compile(request, sink);
+}
+
 std::string describe_tuned_plan(const CompileRequest& request) {
   const std::optional<jit::StoredPlan> plan = find_plan(request);
   if (!plan) return {};

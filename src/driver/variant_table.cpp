@@ -11,9 +11,7 @@
 #include "driver/tuned_schedules.h"
 #include "plan/rewrite/specialisable_indices.h"
 #include "plan/tune/plan_key.h"
-#include "support/log.h"
 #include "support/no_fork.h"
-#include "tulle/error.h"
 
 namespace tulle {
 
@@ -109,23 +107,6 @@ const Variant* VariantTable::look_up(uint64_t wanted, const std::vector<int64_t>
   }
   return variant;
 }
-
-namespace {
-
-// Uses the planned schedule if the tuned one is invalid: another version may have stored it.
-Executable compile_tuned(CompileRequest& request) {
-  if (!request.tuned.empty()) {
-    try {
-      return tulle::compile(request);
-    } catch (const UserError& error) {
-      TULLE_LOG(Info, "a tuned plan is refused, the default is used: ", error.what());
-      request.tuned.clear();
-    }
-  }
-  return tulle::compile(request);
-}
-
-}  // namespace
 
 const Variant& VariantTable::add(uint64_t wanted, CompileRequest request,
                                  uint64_t plan_changes) const {

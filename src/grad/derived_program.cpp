@@ -32,7 +32,7 @@ bool DerivedProgram::is_assigned(const std::string& tensor) const {
   return statement_of(normal_, tensor) != nullptr;
 }
 
-std::string DerivedProgram::add_operand(Role role, const std::string& of) {
+std::string DerivedProgram::add_operand(DerivativeRole role, const std::string& of) {
   constexpr std::string_view prefixes[] = {"", "part_", "", "grad_", "tangent_"};
   const std::string name = names_.fresh(concat(prefixes[static_cast<size_t>(role)], of));
   derivative_.operands.push_back({name, role, of});
@@ -69,9 +69,9 @@ void DerivedProgram::use(const std::string& tensor) {
   if (!normal_.tensors.contains(tensor) || !used_.insert(tensor).second) return;
   const Statement* statement = statement_of(normal_, tensor);
   if (!statement) {
-    derivative_.operands.push_back({tensor, Role::Operand, tensor});
+    derivative_.operands.push_back({tensor, DerivativeRole::Operand, tensor});
   } else if (contains(normal_.results, tensor)) {
-    derivative_.operands.push_back({tensor, Role::Result, tensor});
+    derivative_.operands.push_back({tensor, DerivativeRole::Result, tensor});
   } else {
     for (const Access* access : expr::accesses(statement->value)) use(access->tensor);
   }
@@ -89,7 +89,7 @@ void DerivedProgram::drop_unread() {
   added_.assign(kept.rbegin(), kept.rend());
 }
 
-Derivative DerivedProgram::finish() {
+DerivativeStatements DerivedProgram::finish() {
   drop_unread();
   // Operands that nothing reads are not part of the program.
   std::set<std::string> read;
@@ -100,7 +100,8 @@ Derivative DerivedProgram::finish() {
     }
   }
   std::erase_if(derivative_.operands, [&](const DerivativeOperand& operand) {
-    const bool is_old = operand.role == Role::Operand || operand.role == Role::Result;
+    const bool is_old =
+        operand.role == DerivativeRole::Operand || operand.role == DerivativeRole::Result;
     return !is_old && !read.contains(operand.name);
   });
   for (const Statement& statement : normal_.statements) {

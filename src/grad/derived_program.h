@@ -29,7 +29,7 @@ class DerivedProgram {
   }
 
   // A new operand with that role.
-  std::string add_operand(Role role, const std::string& of);
+  std::string add_operand(DerivativeRole role, const std::string& of);
   void add(const expr::Statement& statement) { added_.push_back(statement); }
   void add_result(const std::string& name, const std::string& of) {
     derivative_.results.push_back({name, of});
@@ -45,7 +45,7 @@ class DerivedProgram {
 
   // The finished program: the statements of the normal form that the added ones read, then those.
   // Results of the normal form are read as operands.
-  Derivative finish();
+  DerivativeStatements finish();
 
  private:
   void use(const std::string& tensor);
@@ -55,7 +55,7 @@ class DerivedProgram {
   const expr::ResolvedProgram& normal_;
   Names& names_;
   std::vector<expr::Statement> added_;
-  Derivative derivative_;
+  DerivativeStatements derivative_;
   std::set<std::string> used_;  // tensors of the normal form
 };
 

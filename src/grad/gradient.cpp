@@ -28,11 +28,11 @@ class GradientWriter {
   GradientWriter(const expr::ResolvedProgram& normal, Names& names, const GradientRequest& request)
       : program_(normal, names), request_(request) {}
 
-  Derivative write() {
+  DerivativeStatements write() {
     find_active();
     for (const std::string& result : program_.normal().results) {
       if (!request_.seeds.contains(result) || !active_.contains(result)) continue;
-      gradients_[result] = program_.add_operand(Role::Gradient, result);
+      gradients_[result] = program_.add_operand(DerivativeRole::Gradient, result);
       patterns_[gradients_[result]] = pattern_text(result);
     }
     const std::vector<Statement>& statements = program_.normal().statements;
@@ -69,7 +69,7 @@ class GradientWriter {
     const Indices indices = names_of_dimensions(found->second, program_.names());
     const std::string name = program_.names().fresh(concat("grad_", tensor));
     const Expr part = request_.composites.contains(tensor)
-                          ? access(program_.add_operand(Role::Part, tensor), indices)
+                          ? access(program_.add_operand(DerivativeRole::Part, tensor), indices)
                           : Expr();
     const auto in_pattern = [&](const Expr& value) {
       return part ? within(part, value) : program_.in_pattern(tensor, indices, value);
@@ -178,7 +178,8 @@ class GradientWriter {
 
 }  // namespace
 
-Derivative gradient(const expr::ResolvedProgram& program, const GradientRequest& request) {
+DerivativeStatements gradient(const expr::ResolvedProgram& program,
+                              const GradientRequest& request) {
   Names names(program);
   const expr::ResolvedProgram normal = normal_form(program, names);
   return GradientWriter(normal, names, request).write();

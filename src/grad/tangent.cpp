@@ -25,10 +25,10 @@ class TangentWriter {
                 const std::set<std::string>& moved)
       : program_(normal, names), moved_(moved) {}
 
-  Derivative write() {
+  DerivativeStatements write() {
     for (const std::string& operand : program_.normal().operands) {
       if (!moved_.contains(operand) || !program_.is_float(operand)) continue;
-      tangents_[operand] = program_.add_operand(Role::Tangent, operand);
+      tangents_[operand] = program_.add_operand(DerivativeRole::Tangent, operand);
     }
     for (const Statement& statement : program_.normal().statements) pass_through(statement);
     for (const std::string& result : program_.normal().results) {
@@ -96,7 +96,8 @@ class TangentWriter {
 
 }  // namespace
 
-Derivative tangent(const expr::ResolvedProgram& program, const std::set<std::string>& moved) {
+DerivativeStatements tangent(const expr::ResolvedProgram& program,
+                             const std::set<std::string>& moved) {
   Names names(program);
   const expr::ResolvedProgram normal = normal_form(program, names);
   return TangentWriter(normal, names, moved).write();

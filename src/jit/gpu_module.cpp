@@ -28,7 +28,7 @@ GpuModule::~GpuModule() {
   }
 }
 
-cuda::Function GpuModule::kernel(const std::string& name) const {
+cuda::DriverFunction GpuModule::kernel(const std::string& name) const {
   const auto found = kernels_.find(name);
   TULLE_CHECK(found != kernels_.end(), "the kernel ", name,
               " was not requested when its module was loaded");

@@ -23,14 +23,14 @@ class GpuModule {
   GpuModule(const GpuModule&) = delete;
   GpuModule& operator=(const GpuModule&) = delete;
 
-  cuda::Function kernel(const std::string& name) const;
+  cuda::DriverFunction kernel(const std::string& name) const;
   int64_t bytes() const { return bytes_; }  // of the image
 
  private:
   const cuda::Gpu& device_;
   int64_t bytes_;
-  cuda::Module module_ = nullptr;
-  std::map<std::string, cuda::Function> kernels_;
+  cuda::DriverModule module_ = nullptr;
+  std::map<std::string, cuda::DriverFunction> kernels_;
 };
 
 }  // namespace tulle::jit

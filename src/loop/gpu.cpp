@@ -20,9 +20,9 @@ int threads_per_block(const Stmt& body) {
     const auto* loop = stmt.as<For>();
     if (!loop) return;
     const int64_t extent = constant_extent(*loop).value_or(0);
-    if (loop->loop == LoopKind::Thread) threads = std::max(threads, extent);
-    if (loop->loop == LoopKind::Warp) threads = std::max(threads, extent * kWarpSize);
-    if (loop->loop == LoopKind::Lane) threads = std::max<int64_t>(threads, kWarpSize);
+    if (loop->loop == ForKind::Thread) threads = std::max(threads, extent);
+    if (loop->loop == ForKind::Warp) threads = std::max(threads, extent * kWarpSize);
+    if (loop->loop == ForKind::Lane) threads = std::max<int64_t>(threads, kWarpSize);
   };
   visit(body, widen, [](const Expr&) {});
   return static_cast<int>(std::min<int64_t>(threads, kMostThreads));

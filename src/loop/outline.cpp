@@ -7,15 +7,15 @@ namespace {
 
 bool is_bound(const For& loop) {
   switch (loop.loop) {
-    case LoopKind::Parallel:
-    case LoopKind::Block:
-    case LoopKind::Warp:
-    case LoopKind::Lane:
-    case LoopKind::Thread:
+    case ForKind::Parallel:
+    case ForKind::Block:
+    case ForKind::Warp:
+    case ForKind::Lane:
+    case ForKind::Thread:
       return true;
-    case LoopKind::Serial:
-    case LoopKind::Vector:
-    case LoopKind::Unrolled:
+    case ForKind::Serial:
+    case ForKind::Vector:
+    case ForKind::Unrolled:
       return false;
   }
   return false;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::string_view kAtomic = "atomic_";
 
-constexpr LoopKind kLoopKinds[] = {LoopKind::Serial,   LoopKind::Parallel, LoopKind::Vector,
-                                   LoopKind::Unrolled, LoopKind::Block,    LoopKind::Warp,
-                                   LoopKind::Lane,     LoopKind::Thread};
+constexpr ForKind kLoopKinds[] = {ForKind::Serial,   ForKind::Parallel, ForKind::Vector,
+                                  ForKind::Unrolled, ForKind::Block,    ForKind::Warp,
+                                  ForKind::Lane,     ForKind::Thread};
 
 std::optional<RuntimeFunction> runtime_function_from(std::string_view word) {
 #define X(name, text) \
@@ -83,14 +83,14 @@ bool LoopStmtParser::at_loop() const {
 }
 
 Stmt LoopStmtParser::parse_for() {
-  LoopKind kind = LoopKind::Serial;
+  ForKind kind = ForKind::Serial;
   int factor = 0;
   if (const Token token = scanner_.peek(); !token.is("for")) {
     scanner_.next();
-    for (const LoopKind candidate : kLoopKinds) {
+    for (const ForKind candidate : kLoopKinds) {
       if (token.text == text_of(candidate)) kind = candidate;
     }
-    if (kind == LoopKind::Serial)
+    if (kind == ForKind::Serial)
       scanner_.fail(token, "expected parallel, vector, unrolled, block, warp, lane or thread");
     if (scanner_.accept("(")) {
       factor = exprs_.parse_small("the factor", 1, 1024);
@@ -199,7 +199,7 @@ Stmt LoopStmtParser::parse_call() {
     const auto [buffer, index, predicate] = exprs_.parse_element();
     if (predicate || index.type() != kIndex) scanner_.fail(at, "a prefetch takes a single element");
     scanner_.expect(",");
-    stmt = Prefetch::make(buffer, index, exprs_.parse_small("the cache level", 1, 3));
+    stmt = PrefetchLine::make(buffer, index, exprs_.parse_small("the cache level", 1, 3));
   } else if (const auto function = runtime_function_from(word.text)) {
     Buffer buffer = exprs_.parse_buffer();
     std::vector<Expr> args;

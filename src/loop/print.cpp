@@ -90,7 +90,7 @@ std::string declaration(std::string_view word, const std::string& name, Type typ
 
 std::string loop_header(const For& node) {
   std::string text;
-  if (node.loop != LoopKind::Serial) text += concat(text_of(node.loop), " ");
+  if (node.loop != ForKind::Serial) text += concat(text_of(node.loop), " ");
   if (node.factor != 0) text.insert(text.size() - 1, concat("(", node.factor, ")"));
   text += concat("for ", name_text(node.var), " in [", print(node.begin, 0), ", ",
                  print(node.end, 0), ")");
@@ -197,8 +197,8 @@ class StmtPrinter {
       }
       case StmtKind::Barrier:
         return concat("barrier(", text_of(stmt.as<Barrier>()->scope), ")");
-      case StmtKind::Prefetch: {
-        const auto* node = stmt.as<Prefetch>();
+      case StmtKind::PrefetchLine: {
+        const auto* node = stmt.as<PrefetchLine>();
         return concat("prefetch(", element(node->buffer, node->index), ", ", node->locality, ")");
       }
       case StmtKind::Invoke: {

@@ -228,11 +228,11 @@ Stmt Rewriter::rewrite(const Stmt& stmt) {
     }
     case StmtKind::Barrier:
       return stmt;
-    case StmtKind::Prefetch: {
-      const auto* node = stmt.as<Prefetch>();
+    case StmtKind::PrefetchLine: {
+      const auto* node = stmt.as<PrefetchLine>();
       const Buffer buffer = child(node->buffer);
       Expr index = child(node->index);
-      return child.changed() ? Prefetch::make(buffer, index, node->locality) : stmt;
+      return child.changed() ? PrefetchLine::make(buffer, index, node->locality) : stmt;
     }
     case StmtKind::Invoke: {
       const auto* node = stmt.as<Invoke>();
@@ -303,8 +303,8 @@ void visit(const Stmt& stmt, const std::function<void(const Stmt&)>& on_stmt,
       return visit(stmt.as<Atomic>()->value, on_expr);
     case StmtKind::Barrier:
       return;
-    case StmtKind::Prefetch:
-      return visit(stmt.as<Prefetch>()->index, on_expr);
+    case StmtKind::PrefetchLine:
+      return visit(stmt.as<PrefetchLine>()->index, on_expr);
     case StmtKind::Invoke:
       for (const Expr& arg : stmt.as<Invoke>()->args) visit(arg, on_expr);
       return;

@@ -61,7 +61,7 @@ bool same_node(const Atomic& a, const Atomic& b) {
          same(a.value, b.value) && a.result == b.result;
 }
 bool same_node(const Barrier& a, const Barrier& b) { return a.scope == b.scope; }
-bool same_node(const Prefetch& a, const Prefetch& b) {
+bool same_node(const PrefetchLine& a, const PrefetchLine& b) {
   return same_buffer(a.buffer, b.buffer) && same(a.index, b.index) && a.locality == b.locality;
 }
 bool same_node(const Invoke& a, const Invoke& b) {

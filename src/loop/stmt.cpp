@@ -6,7 +6,7 @@
 
 namespace tulle::loop {
 
-std::string_view text_of(LoopKind kind) {
+std::string_view text_of(ForKind kind) {
   constexpr std::string_view names[] = {"serial", "parallel", "vector", "unrolled",
                                         "block",  "warp",     "lane",   "thread"};
   return names[static_cast<int>(kind)];
@@ -57,7 +57,7 @@ Stmt Store::make(Buffer buffer, Expr index, Expr value, Expr predicate, bool non
                                        std::move(predicate), nontemporal);
 }
 
-Stmt For::make(std::string var, Expr begin, Expr end, Stmt body, LoopKind loop, int factor,
+Stmt For::make(std::string var, Expr begin, Expr end, Stmt body, ForKind loop, int factor,
                int64_t step) {
   TULLE_CHECK(begin.type() == kIndex && end.type() == kIndex && body && step > 0, "the loop over ",
               var);
@@ -92,9 +92,9 @@ Stmt Atomic::make(ReduceOp op, Buffer buffer, Expr index, Expr value, std::strin
 
 Stmt Barrier::make(BarrierScope scope) { return std::make_shared<const Barrier>(scope); }
 
-Stmt Prefetch::make(Buffer buffer, Expr index, int locality) {
+Stmt PrefetchLine::make(Buffer buffer, Expr index, int locality) {
   TULLE_CHECK(index.type() == kIndex && locality >= 1 && locality <= 3);
-  return std::make_shared<const Prefetch>(std::move(buffer), std::move(index), locality);
+  return std::make_shared<const PrefetchLine>(std::move(buffer), std::move(index), locality);
 }
 
 Stmt Invoke::make(RuntimeFunction function, Buffer buffer, std::vector<Expr> args) {

@@ -23,7 +23,7 @@ namespace tulle::loop {
   X(Allocate)               \
   X(Atomic)                 \
   X(Barrier)                \
-  X(Prefetch)               \
+  X(PrefetchLine)           \
   X(Invoke)
 
 enum class StmtKind : uint8_t {
@@ -115,18 +115,18 @@ struct Store : StmtNode {
 // step, 0 for all (constant extent). Block, Warp, Lane, Thread: bound to the hardware indices of a
 // GPU (a thread is a flat index in its block; a warp and a lane are the two-level form of that
 // index).
-enum class LoopKind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
-std::string_view text_of(LoopKind kind);
+enum class ForKind : uint8_t { Serial, Parallel, Vector, Unrolled, Block, Warp, Lane, Thread };
+std::string_view text_of(ForKind kind);
 
 struct For : StmtNode {  // for var in [begin, end) by step
   static constexpr StmtKind kKind = StmtKind::For;
-  LoopKind loop;
+  ForKind loop;
   int factor;  // lanes of Vector, copies of Unrolled, otherwise 0
   std::string var;
   Expr begin, end;
   int64_t step;
   Stmt body;
-  For(LoopKind l, int f, std::string v, Expr b, Expr e, int64_t s, Stmt body_)
+  For(ForKind l, int f, std::string v, Expr b, Expr e, int64_t s, Stmt body_)
       : StmtNode(kKind),
         loop(l),
         factor(f),
@@ -135,8 +135,8 @@ struct For : StmtNode {  // for var in [begin, end) by step
         end(std::move(e)),
         step(s),
         body(std::move(body_)) {}
-  static Stmt make(std::string var, Expr begin, Expr end, Stmt body,
-                   LoopKind loop = LoopKind::Serial, int factor = 0, int64_t step = 1);
+  static Stmt make(std::string var, Expr begin, Expr end, Stmt body, ForKind loop = ForKind::Serial,
+                   int factor = 0, int64_t step = 1);
 };
 
 struct While : StmtNode {
@@ -200,12 +200,12 @@ struct Barrier : StmtNode {
 
 // Prefetches buffer[index]; never faults. `locality` is the cache level, 1 to 3, into which the
 // cache line is fetched.
-struct Prefetch : StmtNode {
-  static constexpr StmtKind kKind = StmtKind::Prefetch;
+struct PrefetchLine : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::PrefetchLine;
   Buffer buffer;
   Expr index;
   int locality;
-  Prefetch(Buffer b, Expr i, int l)
+  PrefetchLine(Buffer b, Expr i, int l)
       : StmtNode(kKind), buffer(std::move(b)), index(std::move(i)), locality(l) {}
   static Stmt make(Buffer buffer, Expr index, int locality);
 };

@@ -80,9 +80,9 @@ class KernelVerifier {
         return check_allocate(*stmt.as<Allocate>());
       case StmtKind::Atomic:
         return check_atomic(*stmt.as<Atomic>());
-      case StmtKind::Prefetch:
-        scope_.find_buffer(stmt.as<Prefetch>()->buffer);
-        return verify_expr(stmt.as<Prefetch>()->index, kIndex, scope_);
+      case StmtKind::PrefetchLine:
+        scope_.find_buffer(stmt.as<PrefetchLine>()->buffer);
+        return verify_expr(stmt.as<PrefetchLine>()->index, kIndex, scope_);
       case StmtKind::Invoke:
         return check_invoke(*stmt.as<Invoke>());
     }
@@ -112,12 +112,12 @@ class KernelVerifier {
     verify_expr(node.begin, kIndex, scope_);
     verify_expr(node.end, kIndex, scope_);
     if (node.step < 1) internal_error("a step of ", node.step);
-    const bool has_factor = node.loop == LoopKind::Vector || node.loop == LoopKind::Unrolled;
+    const bool has_factor = node.loop == ForKind::Vector || node.loop == ForKind::Unrolled;
     if (!has_factor && node.factor != 0)
       internal_error("a factor on a ", text_of(node.loop), " loop");
-    if (node.loop == LoopKind::Vector && node.factor < 2)
+    if (node.loop == ForKind::Vector && node.factor < 2)
       internal_error("a vector loop without lanes");
-    if (node.loop == LoopKind::Unrolled && node.factor == 0 && !constant_extent(node)) {
+    if (node.loop == ForKind::Unrolled && node.factor == 0 && !constant_extent(node)) {
       internal_error("a loop unrolled completely needs constant bounds");
     }
   }

@@ -36,7 +36,7 @@ template <typename... Parts>
 
 bool spreads(const Stmt& stmt) {
   const auto* loop = stmt.as<For>();
-  return loop && (loop->loop == LoopKind::Parallel || loop->loop == LoopKind::Block);
+  return loop && (loop->loop == ForKind::Parallel || loop->loop == ForKind::Block);
 }
 
 // The loop over CPU workers or GPU blocks. It must be the last statement, after lets only, because
@@ -68,7 +68,7 @@ class PlacementVerifier {
  public:
   explicit PlacementVerifier(const Kernel& kernel)
       : spread_(find_spread_loop(kernel.body)),
-        on_gpu_(spread_ && spread_->loop == LoopKind::Block),
+        on_gpu_(spread_ && spread_->loop == ForKind::Block),
         threads_(threads_per_block(kernel.body)) {}
 
   void run(const Stmt& body) {
@@ -127,8 +127,8 @@ class PlacementVerifier {
       }
       case StmtKind::Barrier:
         return check_barrier(stmt, arriving);
-      case StmtKind::Prefetch:
-        look(stmt, stmt.as<Prefetch>()->index, arriving);
+      case StmtKind::PrefetchLine:
+        look(stmt, stmt.as<PrefetchLine>()->index, arriving);
         return;
       case StmtKind::Invoke:
         for (const Expr& arg : stmt.as<Invoke>()->args) look(stmt, arg, arriving);
@@ -141,12 +141,12 @@ class PlacementVerifier {
     const Agreement bounds =
         std::min(look(stmt, loop->begin, arriving), look(stmt, loop->end, arriving));
     switch (loop->loop) {
-      case LoopKind::Warp:
-      case LoopKind::Lane:
-      case LoopKind::Thread:
+      case ForKind::Warp:
+      case ForKind::Lane:
+      case ForKind::Thread:
         return walk_bound(stmt, arriving);
-      case LoopKind::Parallel:
-      case LoopKind::Block:
+      case ForKind::Parallel:
+      case ForKind::Block:
         return walk(loop->body, arriving);
       default:
         note(loop->var, bounds);
@@ -160,15 +160,15 @@ class PlacementVerifier {
     check_nesting(stmt);
     const auto extent = constant_extent(*loop);
     if (!extent) fail(stmt, "a ", text_of(loop->loop), " loop needs constant bounds");
-    const bool is_warp = loop->loop == LoopKind::Warp;
-    const int64_t most = is_warp                        ? kMostThreads / kWarpSize
-                         : loop->loop == LoopKind::Lane ? kWarpSize
-                                                        : kMostThreads;
+    const bool is_warp = loop->loop == ForKind::Warp;
+    const int64_t most = is_warp                       ? kMostThreads / kWarpSize
+                         : loop->loop == ForKind::Lane ? kWarpSize
+                                                       : kMostThreads;
     if (*extent > most)
       fail(stmt, "a ", text_of(loop->loop), " loop of more than ", most, " iterations");
-    const int64_t all = is_warp                        ? threads_ / kWarpSize
-                        : loop->loop == LoopKind::Lane ? kWarpSize
-                                                       : threads_;
+    const int64_t all = is_warp                       ? threads_ / kWarpSize
+                        : loop->loop == ForKind::Lane ? kWarpSize
+                                                      : threads_;
     if (*extent < all)
       arriving = std::min(arriving, is_warp ? kWarpSize : agreement_of_multiples(*extent));
     note(loop->var, is_warp ? kWarpSize : 1);
@@ -180,25 +180,25 @@ class PlacementVerifier {
     thread_numbers_.erase(loop->var);
   }
 
-  bool inside(LoopKind kind) const {
+  bool inside(ForKind kind) const {
     return std::find(enclosing_.begin(), enclosing_.end(), kind) != enclosing_.end();
   }
 
   void check_nesting(const Stmt& stmt) {
-    const LoopKind kind = stmt.as<For>()->loop;
+    const ForKind kind = stmt.as<For>()->loop;
     if (!on_gpu_) fail(stmt, "a ", text_of(kind), " loop outside of a block loop");
-    if (inside(LoopKind::Lane) || inside(LoopKind::Thread) ||
-        (kind != LoopKind::Lane && inside(LoopKind::Warp))) {
+    if (inside(ForKind::Lane) || inside(ForKind::Thread) ||
+        (kind != ForKind::Lane && inside(ForKind::Warp))) {
       fail(stmt, "a ", text_of(kind), " loop inside a ", text_of(enclosing_.back()), " loop");
     }
-    if (kind == LoopKind::Lane && !inside(LoopKind::Warp))
+    if (kind == ForKind::Lane && !inside(ForKind::Warp))
       fail(stmt, "a lane loop outside of a warp loop");
   }
 
   // Outside of lane and thread loops, all threads would have the same effect at the same time.
   void check_effect(const Stmt& stmt, const Buffer& buffer) {
     if (!on_gpu_ || threads_ == 1 || buffer->space == Space::Local) return;
-    if (!inside(LoopKind::Lane) && !inside(LoopKind::Thread)) {
+    if (!inside(ForKind::Lane) && !inside(ForKind::Thread)) {
       fail(stmt, "memory is written outside of a lane or thread loop");
     }
   }
@@ -337,7 +337,7 @@ class PlacementVerifier {
   std::unordered_map<std::string, Agreement>
       agreements_;  // by name; scopes with the same name share an entry
   std::unordered_set<std::string> thread_numbers_;  // variables that number threads or lanes from 0
-  std::vector<LoopKind> enclosing_;                 // warp, lane and thread loops
+  std::vector<ForKind> enclosing_;                  // warp, lane and thread loops
 };
 
 }  // namespace

@@ -97,7 +97,7 @@ loop::Stmt KernelFrame::wrap(std::vector<loop::Stmt> before, std::vector<loop::S
   if (kind_ == Kind::Workers) {
     append(before, std::move(body));
     return loop::For::make(chunk, IntConst::make(0), chunks_, loop::Block::make(std::move(before)),
-                           loop::LoopKind::Parallel);
+                           loop::ForKind::Parallel);
   }
   const std::string block = names_.fresh("block"), thread = names_.fresh("thread");
   const Expr number = loop::Var::make(block) * limits_.threads_per_block + loop::Var::make(thread);
@@ -127,9 +127,9 @@ loop::Stmt KernelFrame::wrap(std::vector<loop::Stmt> before, std::vector<loop::S
   }
   const loop::Stmt threads =
       loop::For::make(thread, IntConst::make(0), IntConst::make(limits_.threads_per_block),
-                      loop::Block::make(std::move(inside)), loop::LoopKind::Thread);
+                      loop::Block::make(std::move(inside)), loop::ForKind::Thread);
   return loop::For::make(block, IntConst::make(0), loop::Var::make(kernel_ + ".blocks"), threads,
-                         loop::LoopKind::Block);
+                         loop::ForKind::Block);
 }
 
 void KernelFrame::launch(std::vector<loop::HostStep>& steps) const {

@@ -126,7 +126,7 @@ void KernelContext::for_elements(
   body(element, loop::Load::make(target.values, at), inside);
   const bool registers = is_bound() && target.values->space == loop::Space::Local;
   out.add(loop::For::make(name, IntConst::make(0), target.size, inside.take(),
-                          registers ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
+                          registers ? loop::ForKind::Unrolled : loop::ForKind::Serial));
 }
 
 }  // namespace tulle::lower

@@ -18,7 +18,7 @@
 namespace tulle::lower {
 
 // Lowers the body of a loop at a point of a kernel.
-using Body = std::function<void(const KernelScope&, Emitter&)>;
+using BodyLowering = std::function<void(const KernelScope&, Emitter&)>;
 
 // The location of a tensor's values. A scalar workspace is a variable instead of a buffer.
 struct ValuePlace {

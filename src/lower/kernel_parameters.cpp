@@ -30,7 +30,7 @@ loop::Kernel with_parameters(std::string name, loop::Stmt body) {
           use(atomic->buffer, true);
           if (!atomic->result.empty()) declared.insert(atomic->result);
         }
-        if (const auto* prefetch = stmt.as<loop::Prefetch>()) use(prefetch->buffer, false);
+        if (const auto* prefetch = stmt.as<loop::PrefetchLine>()) use(prefetch->buffer, false);
         if (const auto* invoke = stmt.as<loop::Invoke>()) use(invoke->buffer, true);
       },
       [&](const loop::Expr& expr) {

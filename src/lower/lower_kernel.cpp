@@ -42,7 +42,8 @@ class KernelLowering final : public StatementLowering {
   LoweredKernel lower();
 
   void lower(const nest::Stmt& stmt, const KernelScope& scope, Emitter& out) override;
-  void settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out, const Body& body) override {
+  void settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out,
+              const BodyLowering& body) override {
     entering_.settle(stmt, std::move(scope), out, body);
   }
 

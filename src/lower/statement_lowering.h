@@ -14,7 +14,7 @@ class StatementLowering {
   // Resolves every level of the statement's operands with a known coordinate, by arithmetic or by a
   // search. Lowers `body` there.
   virtual void settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out,
-                      const Body& body) = 0;
+                      const BodyLowering& body) = 0;
 };
 
 }  // namespace tulle::lower

@@ -207,7 +207,8 @@ struct Tensor {
   bool is_tracked() const { return tracking != Tracking::Plain; }
 };
 
-struct Prefetch {
+// An operand whose rows are prefetched for later entries.
+struct PrefetchedOperand {
   std::string tensor;
   int distance;  // in entries
 };
@@ -218,7 +219,7 @@ struct Nest {
   std::map<std::string, Variable> variables;
   // of source variables; other extents are runtime values
   std::map<std::string, int64_t> known_extents;
-  std::vector<Prefetch> prefetches;
+  std::vector<PrefetchedOperand> prefetches;
   std::vector<std::string> nontemporal;  // results stored past the caches
 
   const Tensor& tensor(const std::string& name) const;

@@ -71,7 +71,7 @@ class Printer {
     for (const auto& [var, extent] : nest_.known_extents)
       line(concat("extent ", var, " = ", extent));
     for (const auto& [name, variable] : nest_.variables) print_variable(name, variable);
-    for (const Prefetch& prefetch : nest_.prefetches) {
+    for (const PrefetchedOperand& prefetch : nest_.prefetches) {
       line(concat("prefetch ", prefetch.tensor, " ", prefetch.distance));
     }
     for (const std::string& tensor : nest_.nontemporal) line("nontemporal " + tensor);

@@ -79,7 +79,7 @@ class Carrier : public Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
-    if (!loop || loop->loop != LoopKind::Serial) return result;
+    if (!loop || loop->loop != ForKind::Serial) return result;
     const std::optional<LoadPair> pair = find(*loop);
     return pair ? carry(*loop, *pair) : result;
   }

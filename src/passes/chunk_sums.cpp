@@ -43,13 +43,13 @@ std::optional<int64_t> bound_of_difference(const Expr& end, const Expr& begin) {
 }
 
 bool is_serial(const For& loop) {
-  return loop.loop == LoopKind::Serial || loop.loop == LoopKind::Vector ||
-         loop.loop == LoopKind::Unrolled;
+  return loop.loop == ForKind::Serial || loop.loop == ForKind::Vector ||
+         loop.loop == ForKind::Unrolled;
 }
 
 // The iterations of a chunk. Each lane of a vector has an accumulator of its own.
 int64_t iterations_of_chunk(const For& loop) {
-  return loop.loop == LoopKind::Vector ? kTermsOfChunk * loop.factor : kTermsOfChunk;
+  return loop.loop == ForKind::Vector ? kTermsOfChunk * loop.factor : kTermsOfChunk;
 }
 
 // The most iterations of a loop (in each lane), the largest integer if they have no constant bound.
@@ -58,7 +58,7 @@ int64_t most_iterations(const Stmt& stmt) {
   const auto* loop = stmt.as<For>();
   if (!loop) return kUnknown;
   const auto extent = bound_of_difference(loop->end, loop->begin);
-  const int64_t lanes = loop->loop == LoopKind::Vector ? loop->factor : 1;
+  const int64_t lanes = loop->loop == ForKind::Vector ? loop->factor : 1;
   return extent ? *extent / loop->step / lanes : kUnknown;
 }
 
@@ -94,7 +94,7 @@ bool synchronises(const Stmt& stmt) {
       stmt,
       [&](const Stmt& inner) {
         const auto* loop = inner.as<For>();
-        found |= inner->kind == StmtKind::Barrier || (loop && loop->loop >= LoopKind::Block);
+        found |= inner->kind == StmtKind::Barrier || (loop && loop->loop >= ForKind::Block);
       },
       [&](const Expr& expr) {
         found |= expr->kind == ExprKind::LaneReduce || expr->kind == ExprKind::LaneShuffle;

@@ -206,10 +206,10 @@ class SortExpansion {
   }
 
   Kernel kernel_of(const char* text, const std::string& key_name, const Buffer& buffer) const {
-    Words words{{"NAME", name_},
-                {"KEY", key_name},
-                {"TYPE", std::string(name_of(buffer->element))},
-                {"BUFFER", buffer->name}};
+    Substitutions words{{"NAME", name_},
+                        {"KEY", key_name},
+                        {"TYPE", std::string(name_of(buffer->element))},
+                        {"BUFFER", buffer->name}};
     if (mutant("sort-unstable")) words.insert(words.begin(), {"q < l", "q > l"});
     return kernel_of_text(text, words);
   }

@@ -43,7 +43,7 @@ class Changes {
 };
 
 bool is_plain(const For& loop) {
-  return loop.loop == LoopKind::Serial || loop.loop == LoopKind::Unrolled;
+  return loop.loop == ForKind::Serial || loop.loop == ForKind::Unrolled;
 }
 
 // The condition at the end of a sequence of lets, if it has no else branch. Null if there are other

@@ -14,7 +14,7 @@ using namespace loop;
 
 namespace {
 
-bool has_loop(const Stmt& body, LoopKind kind) {
+bool has_loop(const Stmt& body, ForKind kind) {
   bool found = false;
   visit(
       body,
@@ -59,7 +59,7 @@ class KernelChecker {
       sizes_[param.buffer->name] = Var::make(name);
     }
     kernel_.body =
-        has_loop(kernel_.body, LoopKind::Parallel) ? preamble(kernel_.body) : scope(kernel_.body);
+        has_loop(kernel_.body, ForKind::Parallel) ? preamble(kernel_.body) : scope(kernel_.body);
     return std::move(kernel_);
   }
 
@@ -75,7 +75,7 @@ class KernelChecker {
       return Block::make(std::move(stmts));
     }
     const auto* loop = stmt.as<For>();
-    TULLE_CHECK(loop && loop->loop == LoopKind::Parallel, "before the parallel loop of ",
+    TULLE_CHECK(loop && loop->loop == ForKind::Parallel, "before the parallel loop of ",
                 kernel_.name);
     const Expr begin = guarded(loop->begin), end = guarded(loop->end);
     std::vector<Stmt> stmts = std::move(postponed_);
@@ -114,8 +114,8 @@ class KernelChecker {
       case StmtKind::Store:
         check_store(*stmt.as<Store>(), out);
         break;
-      case StmtKind::Prefetch:
-        check_loads(stmt.as<Prefetch>()->index, sizes_, out);
+      case StmtKind::PrefetchLine:
+        check_loads(stmt.as<PrefetchLine>()->index, sizes_, out);
         break;
       case StmtKind::Barrier:
         break;
@@ -216,7 +216,7 @@ HostProgram insert_bounds_checks(HostProgram program) {
   }
   program.steps = std::move(steps);
   for (Kernel& kernel : program.kernels) {
-    if (!has_loop(kernel.body, LoopKind::Block)) kernel = KernelChecker(std::move(kernel)).run();
+    if (!has_loop(kernel.body, ForKind::Block)) kernel = KernelChecker(std::move(kernel)).run();
   }
   return program;
 }

@@ -12,7 +12,7 @@ namespace tulle::passes {
 
 // Parses the text after replacing each word by its value, in this order. A word whose value may
 // contain other words must come before them.
-using Words = std::vector<std::pair<std::string_view, std::string>>;
-loop::Kernel kernel_of_text(std::string text, const Words& words);
+using Substitutions = std::vector<std::pair<std::string_view, std::string>>;
+loop::Kernel kernel_of_text(std::string text, const Substitutions& words);
 
 }  // namespace tulle::passes

@@ -52,7 +52,7 @@ class Usages {
     if (const auto* allocate = stmt.as<Allocate>())
       usages_[allocate->buffer->name].promotable = false;
     const auto* loop = stmt.as<For>();
-    synchronises_ |= stmt->kind == StmtKind::Barrier || (loop && loop->loop >= LoopKind::Block);
+    synchronises_ |= stmt->kind == StmtKind::Barrier || (loop && loop->loop >= ForKind::Block);
   }
 
   Usage& access(const Buffer& buffer, const Expr& index, const Expr& predicate) {
@@ -123,8 +123,8 @@ class Promoter : public Rewriter {
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
     const auto* loop = stmt.as<For>();
-    const bool plain = loop && (loop->loop == LoopKind::Serial || loop->loop == LoopKind::Vector ||
-                                loop->loop == LoopKind::Unrolled);
+    const bool plain = loop && (loop->loop == ForKind::Serial || loop->loop == ForKind::Vector ||
+                                loop->loop == ForKind::Unrolled);
     const Usage* usage = plain ? find(*loop) : nullptr;
     return usage ? promote(*loop, *usage) : Rewriter::rewrite(stmt);
   }

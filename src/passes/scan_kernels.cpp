@@ -125,11 +125,11 @@ kernel NAME_scan_tiles(NAME.sums: i64*, BUFFER: mut TYPE*; NAME.length: i64, NAM
 
 Kernel kernel_of(const char* text, const Buffer& buffer, const std::string& name) {
   const bool narrow = buffer->element == DType::Int32;
-  Words words{{"SCAN_LANES", kScanLanes},
-              {"NAME", name},
-              {"TOTAL", narrow ? "i32(select(carry > 2147483647, -1, carry))" : "carry"},
-              {"TYPE", std::string(name_of(buffer->element))},
-              {"BUFFER", buffer->name}};
+  Substitutions words{{"SCAN_LANES", kScanLanes},
+                      {"NAME", name},
+                      {"TOTAL", narrow ? "i32(select(carry > 2147483647, -1, carry))" : "carry"},
+                      {"TYPE", std::string(name_of(buffer->element))},
+                      {"BUFFER", buffer->name}};
   if (mutant("scan-drops-last-tile")) {
     words.insert(words.begin(), {"NAME.tiles)", "NAME.length / 2048)"});
   }

@@ -193,14 +193,14 @@ class Scatterer : public Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     const auto* loop = stmt.as<For>();
     if (!loop) return Rewriter::rewrite(stmt);
-    if (loop->loop == LoopKind::Lane && constant_extent(*loop) == kWarpSize &&
+    if (loop->loop == ForKind::Lane && constant_extent(*loop) == kWarpSize &&
         is_constant(loop->begin, 0)) {
       lane_ = loop->var;
       const Stmt result = Rewriter::rewrite(stmt);
       lane_.clear();
       return result;
     }
-    if (loop->loop == LoopKind::Unrolled && !lane_.empty()) {
+    if (loop->loop == ForKind::Unrolled && !lane_.empty()) {
       if (const Stmt result = scattered(*loop)) return result;
     }
     return Rewriter::rewrite(stmt);
@@ -254,7 +254,7 @@ class Scatterer : public Rewriter {
     const std::string group = names_.fresh(sums.loop.var + "_group");
     const Expr first = sums.loop.begin + Var::make(group) * sums.stride();
     return For::make(group, IntConst::make(0), IntConst::make(trips / sums.count),
-                     group_of(sums, first), LoopKind::Unrolled, 1);
+                     group_of(sums, first), ForKind::Unrolled, 1);
   }
 
   // Complete groups, followed by a partial one. All lanes of a group execute the same iterations.
@@ -293,7 +293,7 @@ class Scatterer : public Rewriter {
     each.push_back(Store::make(parts, Var::make(number), reduce.value));
     stmts.push_back(Allocate::make(parts, IntConst::make(sums.count), false));
     stmts.push_back(For::make(number, IntConst::make(0), IntConst::make(sums.count),
-                              Block::make(std::move(each)), LoopKind::Unrolled, 0));
+                              Block::make(std::move(each)), ForKind::Unrolled, 0));
     int distance = reduce.width / 2;
     for (int half = sums.count / 2; half >= 1; half /= 2, distance /= 2)
       exchange(parts, reduce, half, distance, stmts);

@@ -65,9 +65,9 @@ class ShareLoads : public Rewriter {
   Stmt rewrite_loop(const For& loop, const Stmt& stmt) {
     const Widths outside = widths_;
     const std::string lane = lane_;
-    const bool is_lane = loop.loop == LoopKind::Lane;
+    const bool is_lane = loop.loop == ForKind::Lane;
     if (is_lane) lane_ = loop.var;
-    const bool differs = is_lane || loop.loop == LoopKind::Thread;
+    const bool differs = is_lane || loop.loop == ForKind::Thread;
     widths_[loop.var] = differs ? 1 : value_width(loop.begin);
     for (const std::string& name : names_written(loop.body)) widths_.erase(name);
     const Stmt result = Rewriter::rewrite(stmt);

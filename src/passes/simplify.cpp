@@ -40,8 +40,8 @@ bool dissolves(const Block& block) {
 
 // Loops that are not bound to workers or hardware indices.
 bool is_plain(const For& loop) {
-  return loop.loop == LoopKind::Serial || loop.loop == LoopKind::Vector ||
-         loop.loop == LoopKind::Unrolled;
+  return loop.loop == ForKind::Serial || loop.loop == ForKind::Vector ||
+         loop.loop == ForKind::Unrolled;
 }
 
 bool store_to_same(const Stmt& a, const Stmt& b) {

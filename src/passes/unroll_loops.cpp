@@ -83,7 +83,7 @@ class GuardedBody : public Rewriter {
 };
 
 Stmt as_serial(const For& loop) {
-  return For::make(loop.var, loop.begin, loop.end, loop.body, LoopKind::Serial, 0, loop.step);
+  return For::make(loop.var, loop.begin, loop.end, loop.body, ForKind::Serial, 0, loop.step);
 }
 
 Stmt iteration(const For& loop, const Expr& at) {
@@ -108,9 +108,9 @@ class Unroller : public Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
-    if (loop && on_gpu_ && loop->loop == LoopKind::Serial && counts_through_registers(*loop))
+    if (loop && on_gpu_ && loop->loop == ForKind::Serial && counts_through_registers(*loop))
       return written_out(*loop, *constant_extent(*loop), names_);
-    return loop && loop->loop == LoopKind::Unrolled ? unroll(*loop) : result;
+    return loop && loop->loop == ForKind::Unrolled ? unroll(*loop) : result;
   }
 
  private:
@@ -184,7 +184,7 @@ class Unroller : public Rewriter {
     }
     if ((loop.factor & (loop.factor - 1)) != 0) {
       stmts.push_back(
-          For::make(loop.var, Var::make(next), end, loop.body, LoopKind::Serial, 0, loop.step));
+          For::make(loop.var, Var::make(next), end, loop.body, ForKind::Serial, 0, loop.step));
       return;
     }
     for (int count = loop.factor / 2; count > 1; count /= 2)

@@ -73,7 +73,7 @@ class Variance {
         }
         return follow(stmt.as<While>()->body, divided);
       case StmtKind::Store:
-      case StmtKind::Prefetch:
+      case StmtKind::PrefetchLine:
         return;
       case StmtKind::Allocate:
         throw NotVectorizable{

@@ -89,7 +89,7 @@ class LoopVectorizer {
   void vector_loop(const Expr& end) {
     const Stmt body =
         widen(loop_, facts_, {Var::make(loop_.var), lanes_, {}, {}}, partials_, names_);
-    stmts_.push_back(For::make(loop_.var, begin_, end, body, LoopKind::Serial, 0, lanes_));
+    stmts_.push_back(For::make(loop_.var, begin_, end, body, ForKind::Serial, 0, lanes_));
   }
 
   // Powers of two in descending order, down to a single iteration.
@@ -201,14 +201,14 @@ class Vectorizer : public Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     Stmt result = Rewriter::rewrite(stmt);
     const auto* loop = result.as<For>();
-    if (!loop || loop->loop != LoopKind::Vector) return result;
+    if (!loop || loop->loop != ForKind::Vector) return result;
     try {
       return LoopVectorizer(*loop, options_, locals_, names_).run();
     } catch (const NotVectorizable& error) {
       remarks_.push_back(concat("the loop over ", loop->var, " is not vectorised: ", error.reason));
       if (is_gpu(options_.backend) && counts_through_registers(*loop))
         return written_out(*loop, *constant_extent(*loop), names_);
-      return For::make(loop->var, loop->begin, loop->end, loop->body, LoopKind::Serial, 0,
+      return For::make(loop->var, loop->begin, loop->end, loop->body, ForKind::Serial, 0,
                        loop->step);
     }
   }

@@ -84,8 +84,8 @@ class StmtWidener {
         return Atomic::make(atomic->op, atomic->buffer, exprs_.widen(atomic->index, {mask_}),
                             exprs_.widen_to_vector(atomic->value, {mask_}), {});
       }
-      case StmtKind::Prefetch:
-        return widen_prefetch(*stmt.as<Prefetch>());
+      case StmtKind::PrefetchLine:
+        return widen_prefetch(*stmt.as<PrefetchLine>());
       case StmtKind::For: {
         const auto* loop = stmt.as<For>();
         exprs_.values().erase(loop->var);
@@ -177,15 +177,16 @@ class StmtWidener {
   }
 
   // One prefetch per cache line of a ramp. Irregular lanes are not prefetched.
-  Stmt widen_prefetch(const Prefetch& prefetch) {
+  Stmt widen_prefetch(const PrefetchLine& prefetch) {
     const Expr index = exprs_.widen(prefetch.index, {mask_});
-    if (!index.type().is_vector()) return Prefetch::make(prefetch.buffer, index, prefetch.locality);
+    if (!index.type().is_vector())
+      return PrefetchLine::make(prefetch.buffer, index, prefetch.locality);
     std::vector<Stmt> stmts;
     const auto* ramp = index.as<Ramp>();
     if (ramp && is_constant(ramp->stride, 1)) {
       const int64_t line = kCacheLine / size_of(prefetch.buffer->element);
       for (int64_t lane = 0; lane < range_.lanes; lane += line) {
-        stmts.push_back(Prefetch::make(prefetch.buffer, ramp->base + lane, prefetch.locality));
+        stmts.push_back(PrefetchLine::make(prefetch.buffer, ramp->base + lane, prefetch.locality));
       }
     }
     return Block::make(std::move(stmts));

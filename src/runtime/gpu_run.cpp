@@ -17,13 +17,13 @@ constexpr int kMostDynamicShared =
 
 // The launch parameters of a kernel.
 struct GpuKernel {
-  cuda::Function function;
+  cuda::DriverFunction function;
   unsigned threads;
   unsigned shared;  // dynamic bytes per launch
 };
 
 // A kernel with its function, which may use dynamic shared memory beyond the default limit.
-GpuKernel with_function(GpuKernel kernel, cuda::Function function, const cuda::Gpu& device) {
+GpuKernel with_function(GpuKernel kernel, cuda::DriverFunction function, const cuda::Gpu& device) {
   kernel.function = function;
   if (kernel.shared == 0) return kernel;
   const cuda::CurrentGpu current(device);
@@ -33,7 +33,8 @@ GpuKernel with_function(GpuKernel kernel, cuda::Function function, const cuda::G
   return kernel;
 }
 
-GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::Function function, const cuda::Gpu& device) {
+GpuKernel gpu_kernel(const loop::Kernel& kernel, cuda::DriverFunction function,
+                     const cuda::Gpu& device) {
   const int64_t bytes = loop::shared_bytes(kernel.body);
   const auto threads = static_cast<unsigned>(loop::launched_threads(kernel.body));
   if (bytes <= loop::kStaticShared) return {function, threads, 0};
@@ -223,8 +224,8 @@ struct GpuProgram::Prepared {
   }
 };
 
-GpuProgram::GpuProgram(const loop::HostProgram& program, const std::vector<cuda::Function>& kernels,
-                       const cuda::Gpu& device) {
+GpuProgram::GpuProgram(const loop::HostProgram& program,
+                       const std::vector<cuda::DriverFunction>& kernels, const cuda::Gpu& device) {
   std::vector<GpuKernel> described;
   for (size_t k = 0; k < kernels.size(); ++k) {
     described.push_back(gpu_kernel(program.kernels[k], kernels[k], device));
@@ -237,7 +238,7 @@ void GpuProgram::expect_kernels(std::shared_future<void> ready) {
   prepared_->expected = std::move(ready);
 }
 
-void GpuProgram::replace_kernels(const std::vector<cuda::Function>& kernels,
+void GpuProgram::replace_kernels(const std::vector<cuda::DriverFunction>& kernels,
                                  std::shared_ptr<const void> code, int64_t bytes) {
   std::vector<GpuKernel>& better = prepared_->better;
   for (size_t k = 0; k < kernels.size(); ++k)

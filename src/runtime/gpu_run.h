@@ -35,7 +35,7 @@ class GpuProgram {
  public:
   // `kernels` are the functions of program.kernels in that order and must outlive the program.
   // Scans and sorts must have been expanded.
-  GpuProgram(const loop::HostProgram& program, const std::vector<cuda::Function>& kernels,
+  GpuProgram(const loop::HostProgram& program, const std::vector<cuda::DriverFunction>& kernels,
              const cuda::Gpu& device);
   ~GpuProgram();
 
@@ -44,8 +44,8 @@ class GpuProgram {
   void expect_kernels(std::shared_future<void> ready);
   // Uses the optimised code for all later runs and keeps it loaded (`bytes` in size). May be called
   // once, from any thread. The first code stays loaded as well, because concurrent runs may use it.
-  void replace_kernels(const std::vector<cuda::Function>& kernels, std::shared_ptr<const void> code,
-                       int64_t bytes);
+  void replace_kernels(const std::vector<cuda::DriverFunction>& kernels,
+                       std::shared_ptr<const void> code, int64_t bytes);
   // Adds the size of the optimised code to a total, now or when the code is ready. May be called
   // once.
   void count_better_code(LateBytes::Total total);

@@ -29,8 +29,8 @@ struct ParallelLoop {
       find(test->yes);
       if (!loop && test->no) find(test->no);
     } else if (const auto* candidate = stmt.as<loop::For>();
-               candidate && (candidate->loop == loop::LoopKind::Parallel ||
-                             candidate->loop == loop::LoopKind::Block)) {
+               candidate && (candidate->loop == loop::ForKind::Parallel ||
+                             candidate->loop == loop::ForKind::Block)) {
       loop = candidate;
     }
   }

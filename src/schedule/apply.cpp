@@ -72,8 +72,8 @@ std::string as_written(const Schedule& schedule, const Rewrite& rewrite) {
   std::map<std::string, std::string> written;
   for (const auto& [name, renamed] : nest::with_loops_of_formats(schedule.renamed))
     written[renamed] = name;
-  const auto rename = [&](const std::string& name, Role role) {
-    const auto found = role == Role::Loop ? written.find(name) : written.end();
+  const auto rename = [&](const std::string& name, ArgumentRole role) {
+    const auto found = role == ArgumentRole::Loop ? written.find(name) : written.end();
     return found == written.end() ? name : found->second;
   };
   return to_string(Step{.rewrite = renamed(rewrite, rename), .statement = schedule.statement});

@@ -14,7 +14,7 @@ namespace {
 
 // Whether the name belongs to a statement other than the one that the step names.
 bool is_of_another(const NameInStep& name, const Step& step) {
-  return name.role == Role::Statement && !step.statement.empty();
+  return name.role == ArgumentRole::Statement && !step.statement.empty();
 }
 
 bool is_called(const StatementNames& statement, const std::string& name) {
@@ -23,29 +23,32 @@ bool is_called(const StatementNames& statement, const std::string& name) {
 }
 
 bool has(const StatementNames& statement, const NameInStep& name, const Step& step) {
-  if (name.role == Role::Loop) return statement.loops.contains(name.name);
-  if (name.role == Role::Operand) return statement.operands.contains(name.name);
-  if (name.role == Role::Result || (name.role == Role::Statement && !is_of_another(name, step)))
+  if (name.role == ArgumentRole::Loop) return statement.loops.contains(name.name);
+  if (name.role == ArgumentRole::Operand) return statement.operands.contains(name.name);
+  if (name.role == ArgumentRole::Result ||
+      (name.role == ArgumentRole::Statement && !is_of_another(name, step)))
     return is_called(statement, name.name);
   return true;
 }
 
 // "C has i, j; D has i, k"
-std::string offers(const std::vector<StatementNames*>& statements, Role role) {
+std::string offers(const std::vector<StatementNames*>& statements, ArgumentRole role) {
   std::string text;
   for (const StatementNames* statement : statements) {
     const NameList operands(statement->operands.begin(), statement->operands.end());
-    const std::string names = role == Role::Loop      ? list_of(statement->indices)
-                              : role == Role::Operand ? list_of(operands)
-                                                      : statement->result;
+    const std::string names = role == ArgumentRole::Loop      ? list_of(statement->indices)
+                              : role == ArgumentRole::Operand ? list_of(operands)
+                                                              : statement->result;
     text += concat(text.empty() ? "" : "; ",
                    statements.size() > 1 ? statement->result + " has " : "", names);
   }
   return text;
 }
 
-std::string kind_of(Role role) {
-  return role == Role::Loop ? "index" : role == Role::Operand ? "operand" : "result";
+std::string kind_of(ArgumentRole role) {
+  return role == ArgumentRole::Loop      ? "index"
+         : role == ArgumentRole::Operand ? "operand"
+                                         : "result";
 }
 
 // Explains why no statement has all names of the step.
@@ -70,11 +73,11 @@ MisplacedStep why_nowhere(const Step& step, const std::vector<StatementNames*>& 
 
 // Translates the names in the step to the names in the nest of the statement.
 Step in_names_of(const StatementNames& statement, Step step) {
-  step.rewrite =
-      renamed(std::move(step.rewrite), [&](const std::string& name, Role role) -> std::string {
-        if (role == Role::Result) return statement.tensor;
-        return role == Role::Loop ? statement.loops.at(name) : name;
-      });
+  step.rewrite = renamed(std::move(step.rewrite),
+                         [&](const std::string& name, ArgumentRole role) -> std::string {
+                           if (role == ArgumentRole::Result) return statement.tensor;
+                           return role == ArgumentRole::Loop ? statement.loops.at(name) : name;
+                         });
   return step;
 }
 
@@ -102,8 +105,8 @@ std::vector<StatementNames*> those_with(const std::vector<NameInStep>& names, co
   for (const bool own : {true, false}) {
     for (StatementNames* statement : statements) {
       if (std::all_of(names.begin(), names.end(), [&](const NameInStep& name) {
-            return has(*statement, name, step) &&
-                   (!own || name.role != Role::Loop || contains(statement->indices, name.name));
+            return has(*statement, name, step) && (!own || name.role != ArgumentRole::Loop ||
+                                                   contains(statement->indices, name.name));
           }))
         found.push_back(statement);
     }
@@ -119,7 +122,7 @@ Result<std::vector<StatementNames*>, MisplacedStep> statements_for(
   const auto possible = candidates(step, statements);
   if (!possible) return possible;
   const bool names_any = std::any_of(names.begin(), names.end(), [](const NameInStep& name) {
-    return name.role != Role::NewLoop && name.role != Role::NewWorkspace;
+    return name.role != ArgumentRole::NewLoop && name.role != ArgumentRole::NewWorkspace;
   });
   // A step applies to all parts of one statement.
   const bool is_clear =
@@ -197,7 +200,7 @@ Result<std::vector<Schedule>, MisplacedStep> try_distribute(
       result[static_cast<size_t>(statement - statements.data())].steps.push_back(
           in_names_of(*statement, step));
       for (const NameInStep& name : names) {
-        if (name.role != Role::NewLoop) continue;
+        if (name.role != ArgumentRole::NewLoop) continue;
         statement->loops[name.name] = name.name;
         statement->indices.push_back(name.name);
       }

@@ -97,11 +97,11 @@ std::vector<RewriteKind> make_kinds() {
     kind("prefetch", "prefetch(B, 16)", prefetch,
          {operand(&Prefetch::operand), number(&Prefetch::distance, kAhead)}),
     kind("nontemporal", "nontemporal(C)", nontemporal,
-         {name(Role::Result, &NonTemporal::result)}),
+         {name(ArgumentRole::Result, &NonTemporal::result)}),
     kind("fuse_launches", "fuse_launches(C)", leave_nest,
-         {name(Role::Statement, &FuseLaunches::statement)}),
+         {name(ArgumentRole::Statement, &FuseLaunches::statement)}),
     kind("decompose", "decompose(A, hyb(2,3))", refuse_decomposition,
-         {operand(&Decompose::operand), name(Role::Format, &Decompose::format)}),
+         {operand(&Decompose::operand), name(ArgumentRole::Format, &Decompose::format)}),
   };
 }
 // clang-format on

@@ -14,7 +14,7 @@
 namespace tulle::schedule {
 
 // The role of an argument in its rewrite.
-enum class Role : uint8_t {
+enum class ArgumentRole : uint8_t {
   Loop,          // the name of a loop, or a list of names
   NewLoop,       // the name of a loop that the step makes
   NewWorkspace,  // the name of a workspace that the step makes
@@ -39,13 +39,13 @@ using ArgumentValue = std::variant<std::monostate, std::string, int64_t, NameLis
 
 // An argument of a rewrite: its syntax, and accessors of the field that stores it.
 struct Parameter {
-  Role role;
+  ArgumentRole role;
   std::function<ArgumentValue(const Rewrite&)> get;
   std::function<void(Rewrite&, const ArgumentValue&)> set;
   size_t least = 1, most = 1;     // the number of times it may be written
   bool takes_list = false;        // accepts (j, k) as well as k
   Range range = {};               // for numbers
-  NameList words = {};            // the choices for Role::Word
+  NameList words = {};            // the choices for ArgumentRole::Word
   std::string_view keyword = {};  // of by=nnz; empty: a positional argument
 };
 
@@ -72,18 +72,20 @@ std::string rewrite_names();
 // A name in a step: of a loop, a workspace, a tensor or a statement.
 struct NameInStep {
   std::string name;
-  Role role;
+  ArgumentRole role;
   Span place;
 };
 std::vector<NameInStep> names_of(const Step& step);
 
 // Replaces each name in the rewrite by the result of `rename`. Does not change the step's
 // statement.
-Rewrite renamed(Rewrite rewrite,
-                const std::function<std::string(const std::string& name, Role role)>& rename);
+Rewrite renamed(
+    Rewrite rewrite,
+    const std::function<std::string(const std::string& name, ArgumentRole role)>& rename);
 
-inline bool is_tensor(Role role) {
-  return role == Role::Operand || role == Role::Result || role == Role::Statement;
+inline bool is_tensor(ArgumentRole role) {
+  return role == ArgumentRole::Operand || role == ArgumentRole::Result ||
+         role == ArgumentRole::Statement;
 }
 
 // Refuses if a number is out of range or a name is used twice. Does not need a nest.

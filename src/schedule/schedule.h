@@ -34,6 +34,11 @@ struct Schedule {
   std::map<std::string, std::string> renamed;
 };
 
+// An order of schedules by their steps, for sets and maps.
+struct OrderBySteps {
+  bool operator()(const Schedule& a, const Schedule& b) const;
+};
+
 // Parses steps separated by ';' or line ends; '#' starts a comment. Throws a UserError with a caret
 // if the text is wrong, names an unknown rewrite or gives a rewrite wrong arguments.
 Schedule parse_schedule(std::string_view text);

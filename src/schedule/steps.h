@@ -1,6 +1,7 @@
 // The steps of schedules as data: a struct for each rewrite, with its arguments.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,7 +21,7 @@ struct Split {
   std::string loop;
   int64_t length = 1;
   std::string outer, inner;
-  bool operator==(const Split&) const = default;
+  auto operator<=>(const Split&) const = default;
 };
 
 // split_positions(j, 32, j0, j1)
@@ -28,13 +29,13 @@ struct SplitPositions {
   std::string loop;
   int64_t length = 1;
   std::string outer, inner;
-  bool operator==(const SplitPositions&) const = default;
+  auto operator<=>(const SplitPositions&) const = default;
 };
 
 // number_rows(i, r)
 struct NumberRows {
   std::string loop, row;
-  bool operator==(const NumberRows&) const = default;
+  auto operator<=>(const NumberRows&) const = default;
 };
 
 // split_rows(i, 128, c, r), or split_rows(i, 128, c, r, 1024) for at most 1024 chunks
@@ -43,7 +44,7 @@ struct SplitRows {
   int64_t length = 1;
   std::string chunk, row;
   std::optional<int64_t> parts = {};
-  bool operator==(const SplitRows&) const = default;
+  auto operator<=>(const SplitRows&) const = default;
 };
 
 // deal_rows(i, 128, c, r, 132, 32)
@@ -52,7 +53,7 @@ struct DealRows {
   int64_t length = 1;
   std::string chunk, row;
   int64_t parts = 1, turns = 1;
-  bool operator==(const DealRows&) const = default;
+  auto operator<=>(const DealRows&) const = default;
 };
 
 // split_entries(i, j, 32, c, e)
@@ -60,19 +61,19 @@ struct SplitEntries {
   std::string row, entry;
   int64_t length = 1;
   std::string chunk, inner;
-  bool operator==(const SplitEntries&) const = default;
+  auto operator<=>(const SplitEntries&) const = default;
 };
 
 // reorder(i, k, j)
 struct Reorder {
   NameList loops;
-  bool operator==(const Reorder&) const = default;
+  auto operator<=>(const Reorder&) const = default;
 };
 
 // fuse(i, j, f)
 struct Fuse {
   std::string outer, inner, fused;
-  bool operator==(const Fuse&) const = default;
+  auto operator<=>(const Fuse&) const = default;
 };
 
 // --- sums and copies ---
@@ -84,13 +85,13 @@ struct Precompute {
   NameList loops = {};
   Tracking tracking = Tracking::Plain;
   bool bare = false;  // written without parentheses: one loop as k, none by omission
-  bool operator==(const Precompute&) const = default;
+  auto operator<=>(const Precompute&) const = default;
 };
 
 // rfactor(j, part)
 struct RFactor {
   std::string loop, workspace;
-  bool operator==(const RFactor&) const = default;
+  auto operator<=>(const RFactor&) const = default;
 };
 
 // stage(Q, i, registers) or stage(B, j, shared, 2)
@@ -99,7 +100,7 @@ struct Stage {
   std::string operand, loop;
   Staging staging = Staging::Registers;
   std::optional<int64_t> depth = {};  // default: 1
-  bool operator==(const Stage&) const = default;
+  auto operator<=>(const Stage&) const = default;
 };
 
 // --- how loops run ---
@@ -109,7 +110,7 @@ struct Parallel {
   using Balance = nest::LoopTag::Balance;
   std::string loop;
   std::optional<Balance> balance = {};  // default: by rows
-  bool operator==(const Parallel&) const = default;
+  auto operator<=>(const Parallel&) const = default;
 };
 
 // bind(i, block) or bind(i, block, sums=atomics)
@@ -118,21 +119,21 @@ struct Bind {
   std::string loop;
   Part part = Part::Block;
   bool by_atomics = false;
-  bool operator==(const Bind&) const = default;
+  auto operator<=>(const Bind&) const = default;
 };
 
 // vectorize(k, 16)
 struct Vectorize {
   std::string loop;
   int64_t lanes = 2;
-  bool operator==(const Vectorize&) const = default;
+  auto operator<=>(const Vectorize&) const = default;
 };
 
 // unroll(j, 2), or unroll(j, 0) for the whole extent
 struct Unroll {
   std::string loop;
   int64_t copies = 0;
-  bool operator==(const Unroll&) const = default;
+  auto operator<=>(const Unroll&) const = default;
 };
 
 // --- memory ---
@@ -143,13 +144,13 @@ inline constexpr int64_t kMostAhead = 1024;  // entries that a prefetch may look
 struct Prefetch {
   std::string operand;
   int64_t distance = 1;
-  bool operator==(const Prefetch&) const = default;
+  auto operator<=>(const Prefetch&) const = default;
 };
 
 // nontemporal(C)
 struct NonTemporal {
   std::string result;
-  bool operator==(const NonTemporal&) const = default;
+  auto operator<=>(const NonTemporal&) const = default;
 };
 
 // --- programs ---
@@ -157,13 +158,13 @@ struct NonTemporal {
 // fuse_launches(C)
 struct FuseLaunches {
   std::string statement;
-  bool operator==(const FuseLaunches&) const = default;
+  auto operator<=>(const FuseLaunches&) const = default;
 };
 
 // decompose(A, hyb(2,3))
 struct Decompose {
   std::string operand, format;
-  bool operator==(const Decompose&) const = default;
+  auto operator<=>(const Decompose&) const = default;
 };
 
 using Rewrite = std::variant<Split, Reorder, Fuse, SplitPositions, NumberRows, SplitRows, DealRows,

@@ -65,7 +65,7 @@ Expr index_at(const Buffer& buffer, const Expr& at) {
 
 Kernel spmm_kernel(std::vector<Stmt> row) {
   Stmt rows = For::make("i", IntConst::make(0), Var::make("rows"), Block::make(std::move(row)),
-                        LoopKind::Parallel);
+                        ForKind::Parallel);
   Kernel kernel =
       make_kernel({{pos, false}, {crd, false}, {values, false}, {dense, false}, {result, true}},
                   {"rows", "n"}, {rows});

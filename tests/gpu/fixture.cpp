@@ -119,7 +119,7 @@ loop::Arrays run_on_gpu(const loop::HostProgram& source, const loop::Arrays& buf
     names.push_back(codegen::entry_name(kernel.name));
   const jit::GpuModule loaded(device, jit::assemble_ptx(device, codegen::ptx(module), false),
                               names);
-  std::vector<cuda::Function> functions;
+  std::vector<cuda::DriverFunction> functions;
   for (const std::string& name : names) functions.push_back(loaded.kernel(name));
   const runtime::GpuProgram ready(program, functions, device);
 

@@ -80,10 +80,11 @@ std::vector<std::string> names_of(const Example& example) {
 
 // A derived program, resolved for the operands that it names.
 struct Derived {
-  Derivative derivative;
+  DerivativeStatements derivative;
   ResolvedProgram program;
 
-  Derived(Derivative derived, const ResolvedProgram& of) : derivative(std::move(derived)) {
+  Derived(DerivativeStatements derived, const ResolvedProgram& of)
+      : derivative(std::move(derived)) {
     Types types;
     for (const DerivativeOperand& operand : derivative.operands) {
       types[operand.name] = of.tensors.at(operand.of);
@@ -97,8 +98,11 @@ struct Derived {
   Tensors run(const Tensors& operands, const Tensors& results, const Tensors& given) const {
     Tensors all;
     for (const DerivativeOperand& operand : derivative.operands) {
-      const bool is_given = operand.role == Role::Gradient || operand.role == Role::Tangent;
-      const Tensors& source = is_given ? given : operand.role == Role::Result ? results : operands;
+      const bool is_given =
+          operand.role == DerivativeRole::Gradient || operand.role == DerivativeRole::Tangent;
+      const Tensors& source = is_given                                 ? given
+                              : operand.role == DerivativeRole::Result ? results
+                                                                       : operands;
       all[operand.name] = source.at(operand.of);
     }
     const Tensors found = expr::evaluate(program, all);
@@ -191,11 +195,11 @@ double second_gradient_error(const Example& example, unsigned seed) {
   Tensors all;
   std::vector<std::string> wanted;
   for (const DerivativeOperand& operand : first.derivative.operands) {
-    const bool is_gradient = operand.role == Role::Gradient;
-    const Tensors& source = operand.role == Role::Operand ? operands : results;
+    const bool is_gradient = operand.role == DerivativeRole::Gradient;
+    const Tensors& source = operand.role == DerivativeRole::Operand ? operands : results;
     all[operand.name] = is_gradient ? draw.like(source.at(operand.of)) : source.at(operand.of);
     // Where a saved result is an extremum of other operands, it does not vary by itself.
-    if (operand.role != Role::Result) wanted.push_back(operand.name);
+    if (operand.role != DerivativeRole::Result) wanted.push_back(operand.name);
   }
   return error_of(first.program, all, wanted, draw);
 }
@@ -242,7 +246,7 @@ std::string gradient_text(const Example& example, const std::vector<std::string>
 
 std::string tangent_text(const Example& example) {
   const std::vector<std::string> names = names_of(example);
-  const Derivative derived = tangent(resolved(example), {names.begin(), names.end()});
+  const DerivativeStatements derived = tangent(resolved(example), {names.begin(), names.end()});
   return expr::to_string(expr::ParsedProgram{derived.statements});
 }
 

@@ -220,6 +220,10 @@ def test_explanations_begin_with_a_summary() -> None:
     assert shown["plan"] == shown.stages["plan"]
     with pytest.raises(tulle.UserError, match="no stage is named 'plans'; there are summary, expr"):
         shown["plans"]
+    assert shown[:11] == str(shown)[:11] and shown[-20::2] == str(shown)[-20::2]
+    for wrong in (["plan"], 0):
+        with pytest.raises(tulle.UserError, match=re.escape(f"no stage is named {wrong!r};")):
+            shown[wrong]  # type: ignore[index]
 
 
 def test_explanations_show_what_gradients_keep() -> None:

@@ -79,6 +79,18 @@ TEST(Steps, KeepTheStatementThatTheyAreFor) {
   EXPECT_EQ(parse_schedule("C: unroll(j, 2)").steps.at(0), step);
 }
 
+TEST(Steps, OrderSchedules) {
+  const Schedule built({Step{Parallel{"i"}}, Step{Unroll{"j", 2}}});
+  std::set<Schedule, OrderBySteps> seen = {built};
+  // The places in the text are not part of a step.
+  EXPECT_TRUE(seen.contains(parse_schedule("parallel(i); unroll(j, 2)")));
+  for (const char* other : {"", "parallel(i)", "unroll(j, 2); parallel(i)",
+                            "parallel(i); unroll(j, 4)", "parallel(i, by=rows); unroll(j, 2)",
+                            "C: parallel(i); unroll(j, 2)", "parallel(i); vectorize(j, 2)"}) {
+    EXPECT_TRUE(seen.insert(parse_schedule(other)).second) << other;
+  }
+}
+
 TEST(Steps, PrintKeywordsLast) {
   EXPECT_EQ(to_string(parse_schedule("parallel(by=nnz, i)")), "parallel(i, by=nnz)");
 }
@@ -97,8 +109,8 @@ TEST(Steps, TellWhereTheirNamesStand) {
 }
 
 TEST(Steps, AreRenamedByRole) {
-  const auto rename = [](const std::string& name, Role role) -> std::string {
-    if (role == Role::NewWorkspace) return "w_" + name;
+  const auto rename = [](const std::string& name, ArgumentRole role) -> std::string {
+    if (role == ArgumentRole::NewWorkspace) return "w_" + name;
     return is_tensor(role) ? "t_" + name : "l_" + name;
   };
   for (const auto& [before, after] : std::vector<std::pair<const char*, const char*>>{

@@ -23,7 +23,7 @@ class Explanation:
     """The stages of a computation. It prints as text; a notebook shows foldable stages.
 
     The text begins with a summary of the plan. `stages["plan"]` and `explanation["plan"]` are the
-    text of one stage.
+    text of one stage; `explanation[:500]` is a part of the whole text.
     """
 
     def __init__(self, text: str) -> None:
@@ -40,9 +40,11 @@ class Explanation:
         """The plan in a few lines: loops, threads, conversions, bytes, estimated time."""
         return self.stages["summary"]
 
-    def __getitem__(self, stage: str) -> str:
+    def __getitem__(self, stage: str | slice) -> str:
+        if isinstance(stage, slice):
+            return self.text[stage]
         stages = self.stages
-        if stage not in stages:
+        if not isinstance(stage, str) or stage not in stages:
             raise UserError(f"explain: no stage is named {stage!r}; there are {', '.join(stages)}.")
         return stages[stage]
 

@@ -39,7 +39,7 @@ class StmtCompiler {
   Action compile_allocate(const Allocate& node);
   Action compile_atomic(const Atomic& node);
   Action compile_vector_atomic(const Atomic& node);
-  Action compile_prefetch(const Prefetch& node);
+  Action compile_prefetch(const PrefetchLine& node);
   Action compile_invoke(const Invoke& node);
 
   BufferPlace place_of(const Buffer& buffer) const { return environment_.places.at(buffer->name); }
@@ -88,8 +88,8 @@ Action StmtCompiler::compile(const Stmt& stmt) {
       return compile_atomic(*stmt.as<Atomic>());
     case StmtKind::Barrier:
       return [this, scope = stmt.as<Barrier>()->scope] { threads_.barrier(scope); };
-    case StmtKind::Prefetch:
-      return compile_prefetch(*stmt.as<Prefetch>());
+    case StmtKind::PrefetchLine:
+      return compile_prefetch(*stmt.as<PrefetchLine>());
     case StmtKind::Invoke:
       return compile_invoke(*stmt.as<Invoke>());
   }
@@ -159,16 +159,16 @@ Action StmtCompiler::compile_for(const For& node) {
   Operand end = exprs_.compile(node.end);
   environment_.variables[node.var] = exprs_.make_words(kIndex);
   switch (node.loop) {
-    case LoopKind::Serial:
-    case LoopKind::Vector:
-    case LoopKind::Unrolled:
+    case ForKind::Serial:
+    case ForKind::Vector:
+    case ForKind::Unrolled:
       return compile_serial(node, std::move(begin), std::move(end));
-    case LoopKind::Parallel:
-    case LoopKind::Block:
+    case ForKind::Parallel:
+    case ForKind::Block:
       return compile_parallel(node, std::move(begin), std::move(end));
-    case LoopKind::Warp:
-    case LoopKind::Lane:
-    case LoopKind::Thread:
+    case ForKind::Warp:
+    case ForKind::Lane:
+    case ForKind::Thread:
       return compile_bound(node, std::move(begin));
   }
   internal_error("a loop of unknown kind");
@@ -231,9 +231,9 @@ Action StmtCompiler::compile_bound(const For& node, Operand begin) {
     begin();
     *before = threads_.mask();
     for (int thread = 0; thread < threads_.count(); ++thread) {
-      const int number = loop == LoopKind::Warp   ? thread / kWarpSize
-                         : loop == LoopKind::Lane ? thread % kWarpSize
-                                                  : thread;
+      const int number = loop == ForKind::Warp   ? thread / kWarpSize
+                         : loop == ForKind::Lane ? thread % kWarpSize
+                                                 : thread;
       var[thread].i = begin.words[thread].i + number * step;
       if (number >= extent) threads_.mask()[thread] = 0;
     }
@@ -326,7 +326,7 @@ Action StmtCompiler::compile_atomic(const Atomic& node) {
 }
 
 // Evaluates only the index, which may load.
-Action StmtCompiler::compile_prefetch(const Prefetch& node) {
+Action StmtCompiler::compile_prefetch(const PrefetchLine& node) {
   return [index = exprs_.compile(node.index)] { index(); };
 }
 

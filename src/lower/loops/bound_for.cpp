@@ -12,22 +12,22 @@ using loop::BinaryOp;
 using loop::Expr;
 using loop::IntConst;
 
-loop::LoopKind kind_of(const nest::LoopTag& tag) {
+loop::ForKind kind_of(const nest::LoopTag& tag) {
   switch (tag.kind) {
     case nest::LoopTag::Kind::Vector:
-      return loop::LoopKind::Vector;
+      return loop::ForKind::Vector;
     case nest::LoopTag::Kind::Unrolled:
-      return loop::LoopKind::Unrolled;
+      return loop::ForKind::Unrolled;
     case nest::LoopTag::Kind::Block:
-      return loop::LoopKind::Block;
+      return loop::ForKind::Block;
     case nest::LoopTag::Kind::Warp:
-      return loop::LoopKind::Warp;
+      return loop::ForKind::Warp;
     case nest::LoopTag::Kind::Lane:
-      return loop::LoopKind::Lane;
+      return loop::ForKind::Lane;
     case nest::LoopTag::Kind::Thread:
-      return loop::LoopKind::Thread;
+      return loop::ForKind::Thread;
     default:
-      return loop::LoopKind::Serial;
+      return loop::ForKind::Serial;
   }
 }
 
@@ -57,15 +57,15 @@ loop::Stmt BoundFor::over(KernelContext& kernel, const Expr& end, loop::Stmt bod
     // After a merge all warps have the same value, so one warp stores it.
     return loop::For::make(
         kernel.names.fresh("warp"), IntConst::make(0), IntConst::make(1),
-        loop::For::make(name, IntConst::make(0), end, std::move(body), loop::LoopKind::Lane),
-        loop::LoopKind::Warp);
+        loop::For::make(name, IntConst::make(0), end, std::move(body), loop::ForKind::Lane),
+        loop::ForKind::Warp);
   }
   if (!lanes || inside.lanes == 1)
     return loop::For::make(name, IntConst::make(0), end, std::move(body), kind_of(loop.tag));
   const Expr number = Binary::make(BinaryOp::Div, inside.lane, IntConst::make(inside.lanes));
   return loop::For::make(inside.lane.as<loop::Var>()->name, IntConst::make(0), end * inside.lanes,
                          loop::Block::make({loop::Let::make(name, number), std::move(body)}),
-                         loop::LoopKind::Lane);
+                         loop::ForKind::Lane);
 }
 
 }  // namespace tulle::lower

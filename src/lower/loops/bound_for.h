@@ -9,7 +9,7 @@
 namespace tulle::lower {
 
 // The kind of loop in the loop IR for the tag.
-loop::LoopKind kind_of(const nest::LoopTag& tag);
+loop::ForKind kind_of(const nest::LoopTag& tag);
 
 // A loop over [0, end) that may be bound, with its counter and the thread's place outside and
 // inside it.

@@ -49,7 +49,7 @@ void DealtPiecesLoop::lower(const LoopSite& site, Emitter& out) const {
   }
   site.parts.entering.enter({site.loop, row}, inner, body);
   out.add(
-      loop::For::make(name, first, last, body.take(), loop::LoopKind::Serial, 0, variable.dealt));
+      loop::For::make(name, first, last, body.take(), loop::ForKind::Serial, 0, variable.dealt));
 }
 
 }  // namespace tulle::lower

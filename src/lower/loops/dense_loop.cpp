@@ -119,7 +119,7 @@ CountedBody lower_counted(const LoopSite& site, const VisitedRange& range, Emitt
   allocate_copies(site, body);
   if (!ahead.empty()) {
     const auto visit = [&](const nest::Forall& copy, const Expr& at, Emitter& inside,
-                           const Body& instead) {
+                           const BodyLowering& instead) {
       site.parts.entering.enter({copy, at}, producing(inner), inside, instead);
     };
     const Counter counter{site.loop.var, name, bounds.begin, bounds.end, 1, visit};
@@ -131,19 +131,19 @@ CountedBody lower_counted(const LoopSite& site, const VisitedRange& range, Emitt
 loop::Stmt counting_loop(const LoopSite& site, CountedBody counted) {
   const nest::LoopTag& tag = site.loop.tag;
   const auto& [begin, end] = counted.bounds;
-  const auto make = [&](loop::LoopKind kind, int factor) {
+  const auto make = [&](loop::ForKind kind, int factor) {
     return loop::For::make(counted.counter, begin, end, std::move(counted.body), kind, factor);
   };
   const bool is_constant = begin.as<IntConst>() && end.as<IntConst>();
   // A CPU adds the elements of a vector one by one by atomics. Unrolling keeps them in registers.
   const bool one_by_one = site.scope.storing.by_atomics && !site.parts.kernel.is_bound();
   if (one_by_one && is_constant && tag.kind == nest::LoopTag::Kind::Vector)
-    return make(loop::LoopKind::Unrolled, 0);
+    return make(loop::ForKind::Unrolled, 0);
   // A loop can only be unrolled fully if its bounds are constant. Those of a chunk or of the last
   // block are not.
   const bool whole = tag.kind == nest::LoopTag::Kind::Unrolled && tag.factor == 0;
   const bool is_plain = site.walked.empty() && (is_constant || !whole);
-  return is_plain ? make(kind_of(tag), tag.factor) : make(loop::LoopKind::Serial, 0);
+  return is_plain ? make(kind_of(tag), tag.factor) : make(loop::ForKind::Serial, 0);
 }
 
 void visit_coordinate(const LoopSite& site, const Expr& coordinate,

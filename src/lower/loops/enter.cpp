@@ -13,7 +13,8 @@ namespace tulle::lower {
 using loop::Expr;
 using loop::IntConst;
 
-void Entering::enter(const Arrival& arrival, KernelScope scope, Emitter& out, const Body& body) {
+void Entering::enter(const Arrival& arrival, KernelScope scope, Emitter& out,
+                     const BodyLowering& body) {
   const nest::Forall& loop = arrival.loop;
   const KernelScope before = scope;
   scope.coordinates[loop.var] = arrival.coordinate;
@@ -27,7 +28,7 @@ void Entering::enter(const Arrival& arrival, KernelScope scope, Emitter& out, co
     }
   }
   const RangeConditions within = conditions(arrival, before, scope);
-  const Body content =
+  const BodyLowering content =
       body ? body : [&](const KernelScope& s, Emitter& o) { statements_.lower(loop.body, s, o); };
   if (!within.exists) return enter_row(loop, within.in_range, before, scope, out, content);
   Emitter inside = out.nested();
@@ -48,7 +49,7 @@ RangeConditions Entering::conditions(const Arrival& arrival, const KernelScope& 
 }
 
 void Entering::enter_row(const nest::Forall& loop, const Expr& in_range, const KernelScope& before,
-                         KernelScope scope, Emitter& out, const Body& body) {
+                         KernelScope scope, Emitter& out, const BodyLowering& body) {
   Emitter inside = out.nested();
   const KernelScope by_numbers = scope;
   enter_stored(scope, inside);
@@ -75,7 +76,7 @@ void Entering::enter_row(const nest::Forall& loop, const Expr& in_range, const K
 }
 
 void Entering::build_result(const nest::Stmt& stmt, const KernelScope& before,
-                            const KernelScope& scope, Emitter& out, const Body& body) {
+                            const KernelScope& scope, Emitter& out, const BodyLowering& body) {
   if (!scope.storing.producing) return assembly_.build(before, scope, out, body);
   const nest::Assign* block = block_at(kernel_, stmt, before, scope);
   return block ? track_block(kernel_, touches_, *block, scope, out, body) : body(scope, out);
@@ -101,7 +102,8 @@ void Entering::enter_stored(KernelScope& scope, Emitter& out) const {
   }
 }
 
-void Entering::settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out, const Body& body) {
+void Entering::settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out,
+                      const BodyLowering& body) {
   bool looks_up = false;
   for (const expr::Access* access : live_accesses(stmt, scope.absent)) {
     Cursor& cursor = scope.cursors.at(access->id);
@@ -127,7 +129,7 @@ void Entering::settle(const nest::Stmt& stmt, KernelScope scope, Emitter& out, c
 }
 
 void Entering::run_if_active(const nest::Stmt& stmt, const KernelScope& scope, Emitter& out,
-                             const Body& body) const {
+                             const BodyLowering& body) const {
   // A result has rows without entries.
   const bool must_run = kernel_.assembles() && !scope.storing.producing;
   const Expr active = Presence(kernel_, scope, out).of(stmt);
@@ -138,7 +140,7 @@ void Entering::run_if_active(const nest::Stmt& stmt, const KernelScope& scope, E
 }
 
 void Entering::look_up(const nest::Stmt& stmt, const expr::Access& access, const Expr& coordinate,
-                       KernelScope scope, Emitter& out, const Body& body) {
+                       KernelScope scope, Emitter& out, const BodyLowering& body) {
   Cursor& cursor = scope.cursors.at(access.id);
   const LevelCode& level = kernel_.level_code(cursor);
   const Positions run = run_of(kernel_, cursor, scope, out);

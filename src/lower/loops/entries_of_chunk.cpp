@@ -71,7 +71,7 @@ class Entries {
     const nest::LoopTag& tag = site_.loop.tag;
     const bool unrolls = tag.kind == nest::LoopTag::Kind::Unrolled;
     out.add(loop::For::make(name, IntConst::make(0), count, body.take(),
-                            unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
+                            unrolls ? loop::ForKind::Unrolled : loop::ForKind::Serial,
                             unrolls ? tag.factor : 0));
   }
 

@@ -78,15 +78,14 @@ class Entries {
     Emitter body = out.nested();
     visit(number(at), at, body);
     const auto visit_ahead = [&](const nest::Forall& copy, const Expr& position, Emitter& inside,
-                                 const Body& instead) {
+                                 const BodyLowering& instead) {
       visit_in(copy, number(position), position, producing(scope_), inside, instead);
     };
     const Counter counter{variable_.parent, name, first, last, step, visit_ahead};
     const bool unrolls = tag.kind == nest::LoopTag::Kind::Unrolled && tag.factor > 1;
-    out.add(loop::For::make(name, first, last,
-                            copies_ahead.around(ahead, counter, body.take(), out),
-                            unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial,
-                            unrolls ? tag.factor : 0, step));
+    out.add(loop::For::make(
+        name, first, last, copies_ahead.around(ahead, counter, body.take(), out),
+        unrolls ? loop::ForKind::Unrolled : loop::ForKind::Serial, unrolls ? tag.factor : 0, step));
   }
 
  private:
@@ -98,7 +97,7 @@ class Entries {
   }
 
   void visit_in(const nest::Forall& visited, const Expr& number, const Expr& at, KernelScope scope,
-                Emitter& out, const Body& instead) const {
+                Emitter& out, const BodyLowering& instead) const {
     const LevelCode& level = site_.parts.kernel.level_code(cursor());
     scope.coordinates[site_.loop.var] = number;
     const Expr coordinate = out.let(variable_.parent, level.coordinate(at, row_));

@@ -30,7 +30,7 @@ void EntryLoop::lower(const LoopSite& site, Emitter& out) const {
   const Expr at = loop::Var::make(name);
   const std::vector<Ahead> ahead = copies_ahead.begin(site.loop, scope, out);
   const auto visit = [&](const nest::Forall& visited, const Expr& position,
-                         const KernelScope& around, Emitter& inside, const Body& instead) {
+                         const KernelScope& around, Emitter& inside, const BodyLowering& instead) {
     const Expr coordinate = inside.let(site.loop.var, level.coordinate(position, positions));
     const Positions entry{level.child(position), {}};
     Emitter body = out.nested();
@@ -46,14 +46,14 @@ void EntryLoop::lower(const LoopSite& site, Emitter& out) const {
   emit_prefetches(kernel, cursor, at, site.loop.var, scope, body);
   visit(site.loop, at, scope, body, {});
   const auto visit_ahead = [&](const nest::Forall& copy, const Expr& position, Emitter& inside,
-                               const Body& instead) {
+                               const BodyLowering& instead) {
     visit(copy, position, producing(scope), inside, instead);
   };
   const Counter counter{site.loop.var, name, positions.begin, positions.end, 1, visit_ahead};
   const bool unrolls = tag.kind == nest::LoopTag::Kind::Unrolled && tag.factor > 1;
   out.add(loop::For::make(
       name, positions.begin, positions.end, copies_ahead.around(ahead, counter, body.take(), out),
-      unrolls ? loop::LoopKind::Unrolled : loop::LoopKind::Serial, unrolls ? tag.factor : 0));
+      unrolls ? loop::ForKind::Unrolled : loop::ForKind::Serial, unrolls ? tag.factor : 0));
 }
 
 }  // namespace tulle::lower

@@ -64,9 +64,9 @@ class SharedParts {
     Emitter put = out.nested();
     put.store(parts_, Var::make(number) * row_length() + (warps_ ? Var::make(lane) : zero()), part);
     if (!warps_)
-      return For::make(number, zero(), IntConst::make(extent_), put.take(), loop::LoopKind::Thread);
+      return For::make(number, zero(), IntConst::make(extent_), put.take(), loop::ForKind::Thread);
     return For::make(number, zero(), IntConst::make(extent_), on_lanes(lane, put.take()),
-                     loop::LoopKind::Warp);
+                     loop::ForKind::Warp);
   }
 
   // Each thread adds up all parts.
@@ -82,12 +82,11 @@ class SharedParts {
     const int64_t all = nest::warps_of_block(site_.parts.kernel.nest);
     return For::make(warp, zero(), IntConst::make(all),
                      on_lanes(own, add_all(Var::make(other) * row_length() + Var::make(own))),
-                     loop::LoopKind::Warp);
+                     loop::ForKind::Warp);
   }
 
   static loop::Stmt on_lanes(const std::string& lane, loop::Stmt body) {
-    return For::make(lane, zero(), IntConst::make(kWarpSize), std::move(body),
-                     loop::LoopKind::Lane);
+    return For::make(lane, zero(), IntConst::make(kWarpSize), std::move(body), loop::ForKind::Lane);
   }
   static Expr zero() { return IntConst::make(0); }
 

@@ -39,13 +39,13 @@ void fetch_row(KernelContext& kernel, const expr::Access& access, const Expr& ro
   const int64_t line = kCacheLine / size_of(type.type);
   const Expr base = out.let("base", tensor.levels[0]->locate(IntConst::make(0), row) * width);
   const std::string variable = kernel.names.fresh("line");
-  const loop::Stmt fetch =
-      loop::Prefetch::make(tensor.values, base + loop::Var::make(variable) * line, kSecondLevel);
+  const loop::Stmt fetch = loop::PrefetchLine::make(
+      tensor.values, base + loop::Var::make(variable) * line, kSecondLevel);
   const Expr lines = loop::ceil_divide(width, line);
   const auto* known = lines.as<IntConst>();
   out.add(loop::For::make(
       variable, IntConst::make(0), lines, fetch,
-      known && known->value <= kMostUnrolled ? loop::LoopKind::Unrolled : loop::LoopKind::Serial));
+      known && known->value <= kMostUnrolled ? loop::ForKind::Unrolled : loop::ForKind::Serial));
 }
 
 // The values of each entry of a level: the product of the extents of the dense levels below. 0 if
@@ -70,7 +70,7 @@ void emit_prefetches(KernelContext& kernel, const Cursor& cursor, const Expr& po
   const LevelCode& level = kernel.level_code(cursor);
   const int64_t block = values_below(kernel, cursor);
   if (!level.coordinates() || block <= 0) return;
-  for (const nest::Prefetch& prefetch : kernel.nest.prefetches) {
+  for (const nest::PrefetchedOperand& prefetch : kernel.nest.prefetches) {
     const expr::Access* gathered = gathered_access(kernel, prefetch.tensor, var, scope);
     if (!gathered) continue;
     // The entry `distance` ahead, or the last stored one.

@@ -75,7 +75,7 @@ void TuplesOfLanes::lower(const LoopSite& site, Emitter& out) const {
   site.parts.entering.settle(loop.body, inner, body, merge_all);
   if (is_in_lanes) return out.add(body.take());
   out.add(loop::For::make(inner.thread.lane.as<loop::Var>()->name, IntConst::make(0),
-                          IntConst::make(lanes), body.take(), loop::LoopKind::Lane));
+                          IntConst::make(lanes), body.take(), loop::ForKind::Lane));
 }
 
 }  // namespace tulle::lower

@@ -56,9 +56,9 @@ class Merge {
   loop::Stmt on_all(const std::string& counter, int64_t count, loop::Stmt body) const {
     if (warps_)
       body = loop::For::make(lane_, IntConst::make(0), IntConst::make(kWarpSize), std::move(body),
-                             loop::LoopKind::Lane);
+                             loop::ForKind::Lane);
     return loop::For::make(counter, IntConst::make(0), IntConst::make(count), std::move(body),
-                           warps_ ? loop::LoopKind::Warp : loop::LoopKind::Thread);
+                           warps_ ? loop::ForKind::Warp : loop::ForKind::Thread);
   }
 
   KernelScope scope_of_merge() const {

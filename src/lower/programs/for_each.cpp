@@ -27,9 +27,9 @@ loop::Kernel over_threads(const std::string& name, const Expr& blocks, int64_t t
   const std::string block = names.fresh("block"), thread = names.fresh("thread");
   const loop::Stmt one = body(Var::make(block) * threads + Var::make(thread));
   const loop::Stmt all = loop::For::make(thread, IntConst::make(0), IntConst::make(threads), one,
-                                         loop::LoopKind::Thread);
+                                         loop::ForKind::Thread);
   return with_parameters(
-      name, loop::For::make(block, IntConst::make(0), blocks, all, loop::LoopKind::Block));
+      name, loop::For::make(block, IntConst::make(0), blocks, all, loop::ForKind::Block));
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ loop::Kernel kernel_for_each(const ForEach& each, const std::string& number, con
   const loop::Stmt body = body_of(each, number, names);
   if (!options.on_gpu()) {
     return with_parameters(each.kernel, loop::For::make(number, IntConst::make(0), each.count, body,
-                                                        loop::LoopKind::Parallel));
+                                                        loop::ForKind::Parallel));
   }
   const int64_t threads = options.limits.threads_per_block;
   const Expr blocks = loop::ceil_divide(each.count, threads);
@@ -81,7 +81,7 @@ loop::Kernel kernel_for_some(const ForEach& each, const std::string& number, con
   const Expr blocks =
       loop::minimum(IntConst::make(kBlocksToFill), loop::ceil_divide(most, threads));
   return over_threads(each.kernel, blocks, threads, names, [&](const Expr& thread) {
-    return loop::For::make(number, thread, each.count, body, loop::LoopKind::Serial, 0,
+    return loop::For::make(number, thread, each.count, body, loop::ForKind::Serial, 0,
                            kBlocksToFill * threads);
   });
 }

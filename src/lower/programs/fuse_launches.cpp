@@ -67,7 +67,7 @@ loop::Kernel fused(const std::vector<loop::Kernel>& kernels) {
     const Stmt body = LocalNames(kernels[k], k).rewrite(kernels[k].body);
     BlockLoop blocks;
     blocks.find(body);
-    TULLE_CHECK(blocks.loop && blocks.loop->loop == loop::LoopKind::Block && blocks.loop->step == 1,
+    TULLE_CHECK(blocks.loop && blocks.loop->loop == loop::ForKind::Block && blocks.loop->step == 1,
                 "a loop over blocks in ", kernels[k].name);
     before.insert(before.end(), blocks.before.begin(), blocks.before.end());
     const Expr first = ends.empty() ? IntConst::make(0) : ends.back();
@@ -82,8 +82,8 @@ loop::Kernel fused(const std::vector<loop::Kernel>& kernels) {
   Stmt chain = bodies.back();
   for (size_t at = bodies.size() - 1; at-- > 0;)
     chain = loop::If::make(block < ends[at], bodies[at], chain);
-  before.push_back(loop::For::make("launch.block", IntConst::make(0), ends.back(), chain,
-                                   loop::LoopKind::Block));
+  before.push_back(
+      loop::For::make("launch.block", IntConst::make(0), ends.back(), chain, loop::ForKind::Block));
   return with_parameters(kernels.front().name, loop::Block::make(std::move(before)));
 }
 

@@ -33,7 +33,7 @@ void start_result(const ResultInfo& result, const Expr& size, const Expr& start,
     const std::string at = names.fresh("at");
     body = loop::For::make(at, share(frame.chunk()), share(frame.chunk() + 1),
                            loop::Store::make(values, loop::Var::make(at), start),
-                           loop::LoopKind::Vector, lanes);
+                           loop::ForKind::Vector, lanes);
   }
   program.kernels.push_back(with_parameters(kernel, frame.wrap({}, {body})));
   frame.launch(program.steps);
@@ -84,7 +84,7 @@ class SharedRowsStart {
       out.add(loop::Let::make(
           row, loop::Cast::make(DType::Int64, loop::Load::make(shared_.list, listed))));
       out.add(loop::For::make(at, first, first + each, start_element(at),
-                              each > 1 ? loop::LoopKind::Vector : loop::LoopKind::Serial,
+                              each > 1 ? loop::ForKind::Vector : loop::ForKind::Serial,
                               each > 1 ? static_cast<int>(each) : 0));
     };
     const Expr count = loop::Load::make(shared_.count, IntConst::make(0));

@@ -105,7 +105,7 @@ void Assignments::store_on_one_thread(const nest::Assign& assign, const expr::Ex
   }
   out.add(loop::For::make(kernel_.names.fresh("first"), IntConst::make(0), IntConst::make(1),
                           inside.take(),
-                          thread.in_warp ? loop::LoopKind::Lane : loop::LoopKind::Thread));
+                          thread.in_warp ? loop::ForKind::Lane : loop::ForKind::Thread));
 }
 
 Expr Assignments::new_value(const nest::Assign& assign, const expr::Expr& value,

@@ -68,7 +68,7 @@ void ResultAssembly::count(const Expr& entries, Emitter& out) {
 }
 
 void ResultAssembly::build(const KernelScope& before, const KernelScope& scope, Emitter& out,
-                           const Body& body) {
+                           const BodyLowering& body) {
   int group = -1;
   for (size_t g = 0; g < groups_.size(); ++g) {
     if (levels_.completes(groups_[g].first, groups_[g].last, before, scope))
@@ -155,7 +155,8 @@ void ResultAssembly::skip_rows(const KernelScope& before, const KernelScope& sco
   }
 }
 
-void ResultAssembly::append(int group, const KernelScope& scope, Emitter& out, const Body& body) {
+void ResultAssembly::append(int group, const KernelScope& scope, Emitter& out,
+                            const BodyLowering& body) {
   const size_t g = static_cast<size_t>(group);
   const LevelCode& level = levels_.group_level(g);
   Expr next = counters_[g];
@@ -181,7 +182,7 @@ void ResultAssembly::append(int group, const KernelScope& scope, Emitter& out, c
   out.add(loop::If::make(exists, commit.take()));
 }
 
-Expr ResultAssembly::fill_entry(const KernelScope& scope, Emitter& out, const Body& body) {
+Expr ResultAssembly::fill_entry(const KernelScope& scope, Emitter& out, const BodyLowering& body) {
   Touch mine;
   mine.flag = loop::Var::make(kernel_.names.fresh("touched"), loop::kBool);
   Emitter work = out.nested();
@@ -201,7 +202,7 @@ Expr ResultAssembly::fill_entry(const KernelScope& scope, Emitter& out, const Bo
 }
 
 Expr ResultAssembly::fill_below(int group, const Expr& position, KernelScope& scope, Emitter& out,
-                                const Body& body) {
+                                const BodyLowering& body) {
   if (has_rows_right_below(group)) begin_row(group + 1, position, scope, out);
   const Expr& below = counters_[static_cast<size_t>(group) + 1];
   const Expr start = out.snapshot("start", below);

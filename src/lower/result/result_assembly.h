@@ -23,7 +23,8 @@ class ResultAssembly {
 
   // Wraps the body of a loop that leads from the scope `before` to this one in an entry, if the
   // loop completes one.
-  void build(const KernelScope& before, const KernelScope& scope, Emitter& out, const Body& body);
+  void build(const KernelScope& before, const KernelScope& scope, Emitter& out,
+             const BodyLowering& body);
   // Emits code before the body: the first position of this row's entries, for levels that need it.
   void begin_rows(const KernelScope& before, KernelScope& scope, Emitter& out);
   // Emits code after the body: the end of this row's entries.
@@ -42,12 +43,12 @@ class ResultAssembly {
   void add_for_one_member(Emitter& statements, Emitter& out) const;
   void begin_row(int group, const loop::Expr& parent, KernelScope& scope, Emitter& out);
   void finish_row(int group, const loop::Expr& parent, const KernelScope& scope, Emitter& out);
-  void append(int group, const KernelScope& scope, Emitter& out, const Body& body);
+  void append(int group, const KernelScope& scope, Emitter& out, const BodyLowering& body);
   // Lower the values of an entry and the groups below it. Return whether the entry exists. Null if
   // nothing is ever assigned to it.
-  loop::Expr fill_entry(const KernelScope& scope, Emitter& out, const Body& body);
+  loop::Expr fill_entry(const KernelScope& scope, Emitter& out, const BodyLowering& body);
   loop::Expr fill_below(int group, const loop::Expr& position, KernelScope& scope, Emitter& out,
-                        const Body& body);
+                        const BodyLowering& body);
   void insert_entry(int group, const loop::Expr& position, const KernelScope& scope, Emitter& out);
   // Whether no full levels are between this group and the next one. Then this group begins and
   // finishes the rows of the next.

@@ -63,7 +63,7 @@ void TuplePieces::on_team(const Team& team, const KernelScope& scope, int64_t la
        inside);
   out.add(loop::For::make(lane, IntConst::make(0), IntConst::make(scope.thread.in_warp ? lanes : 1),
                           inside.take(),
-                          scope.thread.in_warp ? loop::LoopKind::Lane : loop::LoopKind::Thread));
+                          scope.thread.in_warp ? loop::ForKind::Lane : loop::ForKind::Thread));
 }
 
 // The number of the piece of a row in chunk `chunk`.

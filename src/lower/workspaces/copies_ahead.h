@@ -32,7 +32,7 @@ struct Counter {
   loop::Expr begin, end;
   int64_t step = 1;
   std::function<void(const nest::Forall& loop, const loop::Expr& counter, Emitter& out,
-                     const Body& body)>
+                     const BodyLowering& body)>
       visit;
 };
 

@@ -39,14 +39,14 @@ loop::Stmt OwnElements::for_each(KernelContext& kernel,
   loop::Stmt all = body(at);
   for (size_t d = indices.size(); d-- > 0;) {
     const nest::Forall* filling = nest::find_loop(where.producer, indices[d]);
-    loop::LoopKind kind = loop::LoopKind::Serial;
+    loop::ForKind kind = loop::ForKind::Serial;
     int factor = 0;
     if (filling && filling->tag.kind == nest::LoopTag::Kind::Vector) {
-      kind = loop::LoopKind::Vector;
+      kind = loop::ForKind::Vector;
       factor = filling->tag.factor;
     } else if (filling && filling->tag.kind == nest::LoopTag::Kind::Unrolled &&
                filling->tag.factor == 0) {
-      kind = loop::LoopKind::Unrolled;
+      kind = loop::ForKind::Unrolled;
     }
     all = loop::For::make(variables[d], IntConst::make(0), extent(kernel, indices[d]), all, kind,
                           factor);

@@ -59,8 +59,8 @@ loop::Stmt SharedCopies::for_elements(
       thread, IntConst::make(0), IntConst::make(copy.threads),
       loop::For::make(
           round, IntConst::make(0), IntConst::make(copy.rounds), body.take(),
-          copy.rounds <= most_unrolled ? loop::LoopKind::Unrolled : loop::LoopKind::Serial),
-      copy.in_warp ? loop::LoopKind::Lane : loop::LoopKind::Thread);
+          copy.rounds <= most_unrolled ? loop::ForKind::Unrolled : loop::ForKind::Serial),
+      copy.in_warp ? loop::ForKind::Lane : loop::ForKind::Thread);
 }
 
 }  // namespace tulle::lower

@@ -21,7 +21,7 @@ const nest::Assign* block_at(const KernelContext& kernel, const nest::Stmt& stmt
 }
 
 void track_block(KernelContext& kernel, Touches& touches, const nest::Assign& assign,
-                 const KernelScope& scope, Emitter& out, const Body& body) {
+                 const KernelScope& scope, Emitter& out, const BodyLowering& body) {
   const TrackedArrays& arrays = *kernel.code(assign.tensor).tracked;
   const loop::Type type{kernel.nest.tensor(assign.tensor).type.type, 1};
   const Expr coordinate = kernel.coordinates.coordinate(assign.indices[0], scope.coordinates);

@@ -12,6 +12,6 @@ const nest::Assign* block_at(const KernelContext& kernel, const nest::Stmt& stmt
                              const KernelScope& before, const KernelScope& scope);
 // Wraps the body of that loop: starts the block, and lists it if something was added.
 void track_block(KernelContext& kernel, Touches& touches, const nest::Assign& assign,
-                 const KernelScope& scope, Emitter& out, const Body& body);
+                 const KernelScope& scope, Emitter& out, const BodyLowering& body);
 
 }  // namespace tulle::lower

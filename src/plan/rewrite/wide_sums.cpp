@@ -61,7 +61,7 @@ schedule::Schedule with_renamed(schedule::Schedule schedule, const std::string& 
                                 const std::string& name) {
   for (schedule::Step& step : schedule.steps) {
     step.rewrite = schedule::renamed(
-        std::move(step.rewrite), [&](const std::string& found, schedule::Role role) {
+        std::move(step.rewrite), [&](const std::string& found, schedule::ArgumentRole role) {
           return schedule::is_tensor(role) && found == tensor ? name : found;
         });
   }

@@ -41,7 +41,7 @@ schedule::Schedule exchanged(schedule::Schedule schedule,
     return std::any_of(names.begin(), names.end(),
                        [&](const auto& entry) { return entry.second == name; });
   };
-  const auto exchange = [&](std::string name, schedule::Role = {}) {
+  const auto exchange = [&](std::string name, schedule::ArgumentRole = {}) {
     const auto found = names.find(name);
     if (found != names.end()) return found->second;
     while (is_taken(name)) name += "_";

@@ -168,9 +168,9 @@ std::vector<ScheduledCandidate> schedule_space(const OrderProblem& problem,
                                                const Machine& machine) {
   ScheduleCost cost(problem, machine);
   std::vector<ScheduledCandidate> found;
-  std::set<std::string> seen;  // schedules as text
+  std::set<schedule::Schedule, schedule::OrderBySteps> seen;
   auto add = [&](const schedule::Schedule& schedule) {
-    if (!seen.insert(to_string(schedule)).second) return;
+    if (!seen.insert(schedule).second) return;
     if (const auto scheduled = nest_after(schedule, nest))
       found.push_back({schedule, cost.estimate(*scheduled)});
   };

@@ -1,4 +1,4 @@
-// Prefetch: a flag of an operand.
+// prefetch: adds an operand to those that the nest prefetches.
 #include "schedule/rewrites/prefetch.h"
 
 #include "schedule/queries.h"
@@ -8,7 +8,7 @@ namespace tulle::schedule {
 
 Result<Nest> prefetch(const Nest& nest, const Prefetch& step) {
   TULLE_TRY(require_role(nest, step.operand, Tensor::Role::Operand));
-  for (const nest::Prefetch& earlier : nest.prefetches) {
+  for (const nest::PrefetchedOperand& earlier : nest.prefetches) {
     if (earlier.tensor == step.operand)
       return refusal("'", step.operand, "' already has prefetch; leave one of them out.");
   }

@@ -33,8 +33,8 @@ ArgumentValue list_of(const std::vector<const Argument*>& arguments) {
   return names;
 }
 
-bool is_name(Role role) {
-  return role != Role::Number && role != Role::Word && role != Role::Format;
+bool is_name(ArgumentRole role) {
+  return role != ArgumentRole::Number && role != ArgumentRole::Word && role != ArgumentRole::Format;
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::vector<Span> places_of_names(const RewriteKind& kind, const std::vector<Arg
 
 std::vector<NameInStep> names_of(const Step& step) {
   std::vector<NameInStep> names;
-  const auto add = [&](const std::string& name, Role role) {
+  const auto add = [&](const std::string& name, ArgumentRole role) {
     const bool has_place = names.size() < step.name_places.size();
     names.push_back({name, role, has_place ? step.name_places[names.size()] : Span()});
   };
@@ -99,8 +99,9 @@ std::vector<NameInStep> names_of(const Step& step) {
   return names;
 }
 
-Rewrite renamed(Rewrite rewrite,
-                const std::function<std::string(const std::string& name, Role role)>& rename) {
+Rewrite renamed(
+    Rewrite rewrite,
+    const std::function<std::string(const std::string& name, ArgumentRole role)>& rename) {
   for (const Parameter& parameter : kind_of(rewrite).parameters) {
     if (!is_name(parameter.role)) continue;
     ArgumentValue value = parameter.get(rewrite);

@@ -52,19 +52,20 @@ Checked check_positional(const RewriteKind& kind, const Argument& argument, size
         argument.place, concat("argument ", at + 1, " should be ", wanted, "; write ", kind.usage)};
   };
   const auto* name = std::get_if<std::string>(&argument.value);
-  if (parameter.role == Role::Word)
+  if (parameter.role == ArgumentRole::Word)
     return expect(name && contains(parameter.words, *name), one_of(parameter.words));
   const auto* number = std::get_if<int64_t>(&argument.value);
   if (parameter.takes_list) return expect(!number, "a name or (names)");
-  if (parameter.role != Role::Number) return expect(name, "a name");
+  if (parameter.role != ArgumentRole::Number) return expect(name, "a name");
   if (!number || holds(parameter.range, *number)) return expect(number, "a number");
   return WrongArgument{
       argument.place, concat("argument ", at + 1, " should be ", text_of(parameter.range), ", but ",
                              *number, " was given; write ", kind.usage)};
 }
 
-bool is_local_name(Role role) {
-  return role == Role::Loop || role == Role::NewLoop || role == Role::NewWorkspace;
+bool is_local_name(ArgumentRole role) {
+  return role == ArgumentRole::Loop || role == ArgumentRole::NewLoop ||
+         role == ArgumentRole::NewWorkspace;
 }
 
 // A step must name different loops and workspaces.

@@ -17,7 +17,7 @@ namespace tulle::schedule {
 constexpr size_t kAnyNumber = SIZE_MAX;
 
 template <typename S>
-Parameter name(Role role, std::string S::* field) {
+Parameter name(ArgumentRole role, std::string S::* field) {
   return {.role = role,
           .get = [=](const Rewrite& step) { return std::get<S>(step).*field; },
           .set =
@@ -27,24 +27,24 @@ Parameter name(Role role, std::string S::* field) {
 }
 template <typename S>
 Parameter loop(std::string S::* field) {
-  return name(Role::Loop, field);
+  return name(ArgumentRole::Loop, field);
 }
 template <typename S>
 Parameter new_loop(std::string S::* field) {
-  return name(Role::NewLoop, field);
+  return name(ArgumentRole::NewLoop, field);
 }
 template <typename S>
 Parameter new_workspace(std::string S::* field) {
-  return name(Role::NewWorkspace, field);
+  return name(ArgumentRole::NewWorkspace, field);
 }
 template <typename S>
 Parameter operand(std::string S::* field) {
-  return name(Role::Operand, field);
+  return name(ArgumentRole::Operand, field);
 }
 
 template <typename S>
 Parameter number(int64_t S::* field, const Range& range) {
-  return {.role = Role::Number,
+  return {.role = ArgumentRole::Number,
           .get = [=](const Rewrite& step) { return std::get<S>(step).*field; },
           .set =
               [=](Rewrite& step, const ArgumentValue& value) {
@@ -55,7 +55,7 @@ Parameter number(int64_t S::* field, const Range& range) {
 // An optional number.
 template <typename S>
 Parameter number(std::optional<int64_t> S::* field, const Range& range) {
-  return {.role = Role::Number,
+  return {.role = ArgumentRole::Number,
           .get = [=](const Rewrite& step) -> ArgumentValue {
             const std::optional<int64_t>& number = std::get<S>(step).*field;
             return number ? ArgumentValue(*number) : ArgumentValue();
@@ -72,7 +72,7 @@ Parameter number(std::optional<int64_t> S::* field, const Range& range) {
 // All remaining arguments, each a loop.
 template <typename S>
 Parameter loops(NameList S::* field, size_t least) {
-  return {.role = Role::Loop,
+  return {.role = ArgumentRole::Loop,
           .get = [=](const Rewrite& step) { return std::get<S>(step).*field; },
           .set =
               [=](Rewrite& step, const ArgumentValue& value) {
@@ -85,7 +85,7 @@ Parameter loops(NameList S::* field, size_t least) {
 // (j, k). With `bare` also k, or nothing at all.
 template <typename S>
 Parameter loop_list(NameList S::* field, bool S::* bare) {
-  return {.role = Role::Loop,
+  return {.role = ArgumentRole::Loop,
           .get = [=](const Rewrite& step) -> ArgumentValue {
             const NameList& names = std::get<S>(step).*field;
             if (!(std::get<S>(step).*bare) || names.size() > 1) return names;
@@ -103,12 +103,12 @@ Parameter loop_list(NameList S::* field, bool S::* bare) {
 }
 
 template <typename T>
-using Words = std::vector<std::pair<std::string_view, std::type_identity_t<T>>>;
+using WordValues = std::vector<std::pair<std::string_view, std::type_identity_t<T>>>;
 
 // One of a few words. Each stands for a value of the field.
 template <typename S, typename T>
-Parameter word(T S::* field, const Words<T>& words) {
-  Parameter parameter{.role = Role::Word,
+Parameter word(T S::* field, const WordValues<T>& words) {
+  Parameter parameter{.role = ArgumentRole::Word,
                       .get = [=](const Rewrite& step) -> ArgumentValue {
                         for (const auto& [word, value] : words) {
                           if (std::get<S>(step).*field == value) return std::string(word);
@@ -127,7 +127,7 @@ Parameter word(T S::* field, const Words<T>& words) {
 }
 // An optional word. If it is omitted, the field keeps the value `otherwise`.
 template <typename S, typename T>
-Parameter word(T S::* field, const Words<T>& words, std::type_identity_t<T> otherwise) {
+Parameter word(T S::* field, const WordValues<T>& words, std::type_identity_t<T> otherwise) {
   Parameter parameter = word(field, words);
   parameter.least = 0;
   parameter.set = [=, set = parameter.set](Rewrite& step, const ArgumentValue& written) {
@@ -138,7 +138,7 @@ Parameter word(T S::* field, const Words<T>& words, std::type_identity_t<T> othe
 }
 // The same after a keyword: by=nnz.
 template <typename S, typename T>
-Parameter keyword(std::string_view keyword, T S::* field, const Words<T>& words,
+Parameter keyword(std::string_view keyword, T S::* field, const WordValues<T>& words,
                   std::type_identity_t<T> otherwise) {
   Parameter parameter = word(field, words, otherwise);
   parameter.keyword = keyword;

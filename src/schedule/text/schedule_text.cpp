@@ -57,7 +57,7 @@ class ScheduleParser {
     scanner_.expect("(");
     ++open_;
     while (!accept(")")) {
-      const bool is_format = kind.parameter(arguments.size()).role == Role::Format;
+      const bool is_format = kind.parameter(arguments.size()).role == ArgumentRole::Format;
       arguments.push_back(is_format ? format_argument() : argument());
       if (!here().is(")")) scanner_.expect(",");
     }

@@ -1,5 +1,6 @@
 // Widens and narrows half-precision numbers, which are 16 bits in registers and in memory.
-#include "codegen/llvm_emitter.h"
+#include "codegen/half_conversions.h"
+
 #include "support/check.h"
 #include "support/half.h"
 
@@ -15,14 +16,14 @@ llvm::Type* like(llvm::Type* model, llvm::Type* scalar) {
 
 }  // namespace
 
-llvm::Value* LlvmEmitter::widen_half(llvm::Value* bits, DType half) {
+llvm::Value* HalfConversions::widen(llvm::Value* bits, DType half) {
   llvm::Type* floats = like(bits->getType(), builder_.getFloatTy());
   llvm::Type* words = like(bits->getType(), builder_.getInt32Ty());
   if (half == DType::BFloat16) {
     llvm::Value* high = builder_.CreateShl(builder_.CreateZExt(bits, words), 16);
     return builder_.CreateBitCast(high, floats);
   }
-  if (converts(half)) {
+  if (target_.converts(half)) {
     llvm::Type* halves = like(bits->getType(), builder_.getHalfTy());
     return builder_.CreateFPExt(builder_.CreateBitCast(bits, halves), floats);
   }
@@ -41,10 +42,10 @@ llvm::Value* LlvmEmitter::widen_half(llvm::Value* bits, DType half) {
   return builder_.CreateBitCast(builder_.CreateOr(value, sign), floats);
 }
 
-llvm::Value* LlvmEmitter::narrow_to_half(llvm::Value* value, DType half) {
+llvm::Value* HalfConversions::narrow(llvm::Value* value, DType half) {
   llvm::Type* words = like(value->getType(), builder_.getInt32Ty());
   llvm::Type* results = like(value->getType(), builder_.getInt16Ty());
-  if (converts(half)) {
+  if (target_.converts(half)) {
     llvm::Type* halves = like(
         value->getType(), half == DType::Float16 ? builder_.getHalfTy() : builder_.getBFloatTy());
     return builder_.CreateBitCast(builder_.CreateFPTrunc(value, halves), results);

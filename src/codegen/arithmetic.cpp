@@ -1,10 +1,12 @@
-// Arithmetic, comparisons, functions and vector reductions.
+// Arithmetic, comparisons, conversions, functions and vector reductions.
+#include "codegen/arithmetic.h"
+
 #include <cmath>
 
 #include "llvm/IR/Intrinsics.h"
 
-#include "codegen/llvm_emitter.h"
 #include "support/check.h"
+#include "support/half.h"
 
 namespace tulle::codegen {
 
@@ -47,7 +49,38 @@ llvm::Intrinsic::ID native_function(Function function) {
 
 }  // namespace
 
-llvm::Value* LlvmEmitter::compare(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Constant* Arithmetic::float_constant(loop::Type type, double value) const {
+  if (!is_half(type.scalar)) return llvm::ConstantFP::get(function_.type_of(type), value);
+  return llvm::ConstantInt::get(function_.type_of(type), tulle::narrow_to_half(type.scalar, value));
+}
+
+llvm::Value* Arithmetic::cast(llvm::Value* value, loop::Type from, loop::Type to) {
+  if (is_half(from.scalar) || is_half(to.scalar)) {
+    const bool widens = is_half(from.scalar);
+    TULLE_CHECK((widens ? to : from).scalar == DType::Float32, "a cast from ", to_string(from),
+                " to ", to_string(to));
+    return widens ? halves_.widen(value, from.scalar) : halves_.narrow(value, to.scalar);
+  }
+  llvm::Type* type = function_.type_of(to);
+  if (to.is_bool()) {
+    if (!from.is_float()) return builder_.CreateIsNotNull(value);
+    return builder_.CreateFCmpUNE(value, llvm::Constant::getNullValue(value->getType()));
+  }
+  if (from.is_bool()) {
+    return to.is_float() ? builder_.CreateUIToFP(value, type) : builder_.CreateZExt(value, type);
+  }
+  // An out-of-range result is arbitrary but must be a single value; hence the freeze.
+  if (from.is_float() && !to.is_float()) {
+    return builder_.CreateFreeze(builder_.CreateFPToSI(value, type));
+  }
+  if (!from.is_float()) {
+    return to.is_float() ? builder_.CreateSIToFP(value, type)
+                         : builder_.CreateSExtOrTrunc(value, type);
+  }
+  return builder_.CreateFPCast(value, type);
+}
+
+llvm::Value* Arithmetic::compare(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
   using llvm::CmpInst;
   const auto pick = [&](CmpInst::Predicate of_floats, CmpInst::Predicate of_integers,
                         CmpInst::Predicate of_bools) {
@@ -72,7 +105,7 @@ llvm::Value* LlvmEmitter::compare(BinaryOp op, llvm::Value* a, llvm::Value* b, l
   }
 }
 
-llvm::Value* LlvmEmitter::extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Value* Arithmetic::extremum(bool is_max, llvm::Value* a, llvm::Value* b, loop::Type type) {
   using llvm::Intrinsic::ID;
   if (type.is_bool()) return is_max ? builder_.CreateOr(a, b) : builder_.CreateAnd(a, b);
   const ID integer = is_max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
@@ -82,7 +115,7 @@ llvm::Value* LlvmEmitter::extremum(bool is_max, llvm::Value* a, llvm::Value* b, 
 }
 
 // Divides integers. The processor traps on a divisor of 0 and on the lowest integer divided by -1.
-llvm::Value* LlvmEmitter::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+llvm::Value* Arithmetic::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   const bool is_mod = op == BinaryOp::Mod;
   const auto plain = [&](llvm::Value* divisor) {
     return is_mod ? builder_.CreateSRem(a, divisor) : builder_.CreateSDiv(a, divisor);
@@ -105,7 +138,7 @@ llvm::Value* LlvmEmitter::divide(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   return builder_.CreateSelect(is_zero, zero, result);
 }
 
-llvm::Value* LlvmEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Value* Arithmetic::binary(BinaryOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
   const auto shift_count = [&] {
     const auto bits = a->getType()->getScalarSizeInBits();
     return builder_.CreateAnd(b, llvm::ConstantInt::get(b->getType(), bits - 1));
@@ -144,7 +177,7 @@ llvm::Value* LlvmEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b
   }
 }
 
-llvm::Value* LlvmEmitter::take_apart(Function function, llvm::Value* x) {
+llvm::Value* Arithmetic::take_apart(Function function, llvm::Value* x) {
   llvm::Type* type = x->getType();
   const bool is_double = type->getScalarType()->isDoubleTy();
   const int bits = is_double ? 64 : 32, fraction = is_double ? 52 : 23;
@@ -171,9 +204,9 @@ llvm::Value* LlvmEmitter::take_apart(Function function, llvm::Value* x) {
   return builder_.CreateFSub(shifted, number(magic + static_cast<double>(bias)));
 }
 
-llvm::Value* LlvmEmitter::call(const loop::Call& expr) {
+llvm::Value* Arithmetic::call(const loop::Call& expr, llvm::ArrayRef<llvm::Value*> args) {
   const bool is_float = expr.type.is_float();
-  llvm::Value* x = value(expr.args[0]);
+  llvm::Value* x = args[0];
   switch (expr.function) {
     case Function::Neg:
       return is_float ? builder_.CreateFNeg(x) : builder_.CreateNeg(x);
@@ -182,12 +215,9 @@ llvm::Value* LlvmEmitter::call(const loop::Call& expr) {
     case Function::Abs:
       if (is_float) break;
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, builder_.getFalse());
-    case Function::Fma: {
-      llvm::Value* y = value(expr.args[1]);
-      llvm::Value* z = value(expr.args[2]);
-      if (!is_float) return builder_.CreateAdd(builder_.CreateMul(x, y), z);
-      return builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
-    }
+    case Function::Fma:
+      if (!is_float) return builder_.CreateAdd(builder_.CreateMul(x, args[1]), args[2]);
+      return builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, args);
     default:
       break;
   }
@@ -199,38 +229,38 @@ llvm::Value* LlvmEmitter::call(const loop::Call& expr) {
   if (const auto native = native_function(expr.function)) {
     return builder_.CreateUnaryIntrinsic(native, x);
   }
-  if (!expr.type.is_vector()) return library_call(expr.function, x);
+  if (!expr.type.is_vector()) return target_.library_call(expr.function, x);
   llvm::Value* result = llvm::PoisonValue::get(x->getType());
   for (uint64_t lane = 0; lane < static_cast<uint64_t>(expr.type.lanes); ++lane) {
-    llvm::Value* y = library_call(expr.function, builder_.CreateExtractElement(x, lane));
+    llvm::Value* y = target_.library_call(expr.function, builder_.CreateExtractElement(x, lane));
     result = builder_.CreateInsertElement(result, y, lane);
   }
   return result;
 }
 
-llvm::Value* LlvmEmitter::combine(ReduceOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
+llvm::Value* Arithmetic::combine(ReduceOp op, llvm::Value* a, llvm::Value* b, loop::Type type) {
   switch (op) {
     case ReduceOp::Add:
-      return arithmetic(BinaryOp::Add, a, b, type);
+      return binary(BinaryOp::Add, a, b, type);
     case ReduceOp::Mul:
-      return arithmetic(BinaryOp::Mul, a, b, type);
+      return binary(BinaryOp::Mul, a, b, type);
     case ReduceOp::Min:
       return extremum(false, a, b, type);
     case ReduceOp::Max:
       return extremum(true, a, b, type);
     case ReduceOp::And:
-      return arithmetic(BinaryOp::BitAnd, a, b, type);
+      return binary(BinaryOp::BitAnd, a, b, type);
     case ReduceOp::Or:
-      return arithmetic(BinaryOp::BitOr, a, b, type);
+      return binary(BinaryOp::BitOr, a, b, type);
   }
   internal_error("unknown reduction");
 }
 
-llvm::Value* LlvmEmitter::vector_reduce(ReduceOp op, llvm::Value* value, loop::Type type) {
+llvm::Value* Arithmetic::vector_reduce(ReduceOp op, llvm::Value* value, loop::Type type) {
   if (!type.is_vector()) return value;
   const bool is_float = type.is_float();
   const bool is_bool = type.is_bool();
-  llvm::Type* scalar = type_of(type.with_lanes(1));
+  llvm::Type* scalar = function_.type_of(type.with_lanes(1));
   switch (op) {
     case ReduceOp::Add:
       if (is_bool) return builder_.CreateOrReduce(value);

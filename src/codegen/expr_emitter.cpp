@@ -1,10 +1,11 @@
-// Expressions: constants, variables, conversions, short-circuit logic and vectors.
+// Expressions: constants, variables, short-circuit logic and vectors.
+#include "codegen/expr_emitter.h"
+
 #include <algorithm>
 
 #include "codegen/library.h"
-#include "codegen/llvm_emitter.h"
+#include "codegen/memory_emitter.h"
 #include "support/check.h"
-#include "support/half.h"
 
 namespace tulle::codegen {
 
@@ -50,80 +51,9 @@ bool is_guarded(const Expr& expr) {
   }
 }
 
-llvm::Type* scalar_type(llvm::LLVMContext& context, DType type) {
-  switch (type) {
-    case DType::Bool:
-      return llvm::Type::getInt1Ty(context);
-    case DType::Int32:
-      return llvm::Type::getInt32Ty(context);
-    case DType::Int64:
-      return llvm::Type::getInt64Ty(context);
-    case DType::Float16:
-    case DType::BFloat16:
-      return llvm::Type::getInt16Ty(context);
-    case DType::Float32:
-      return llvm::Type::getFloatTy(context);
-    case DType::Float64:
-      return llvm::Type::getDoubleTy(context);
-  }
-  internal_error("unknown element type");
-}
-
-llvm::Type* with_lanes(llvm::Type* scalar, int lanes) {
-  return lanes == 1 ? scalar : llvm::FixedVectorType::get(scalar, static_cast<unsigned>(lanes));
-}
-
 }  // namespace
 
-llvm::Type* LlvmEmitter::type_of(loop::Type type) const {
-  return with_lanes(scalar_type(context_, type.scalar), type.lanes);
-}
-
-llvm::Type* LlvmEmitter::memory_type_of(loop::Type type) const {
-  if (!type.is_bool()) return type_of(type);
-  return with_lanes(llvm::Type::getInt8Ty(context_), type.lanes);
-}
-
-llvm::Value* LlvmEmitter::to_memory(llvm::Value* value, loop::Type type) {
-  return type.is_bool() ? builder_.CreateZExt(value, memory_type_of(type)) : value;
-}
-
-llvm::Value* LlvmEmitter::from_memory(llvm::Value* value, loop::Type type) {
-  return type.is_bool() ? builder_.CreateIsNotNull(value) : value;
-}
-
-llvm::Constant* LlvmEmitter::float_constant(loop::Type type, double value) const {
-  if (!is_half(type.scalar)) return llvm::ConstantFP::get(type_of(type), value);
-  return llvm::ConstantInt::get(type_of(type), tulle::narrow_to_half(type.scalar, value));
-}
-
-llvm::Value* LlvmEmitter::cast(llvm::Value* value, loop::Type from, loop::Type to) {
-  if (is_half(from.scalar) || is_half(to.scalar)) {
-    const bool widens = is_half(from.scalar);
-    TULLE_CHECK((widens ? to : from).scalar == DType::Float32, "a cast from ", to_string(from),
-                " to ", to_string(to));
-    return widens ? widen_half(value, from.scalar) : narrow_to_half(value, to.scalar);
-  }
-  llvm::Type* type = type_of(to);
-  if (to.is_bool()) {
-    if (!from.is_float()) return builder_.CreateIsNotNull(value);
-    return builder_.CreateFCmpUNE(value, llvm::Constant::getNullValue(value->getType()));
-  }
-  if (from.is_bool()) {
-    return to.is_float() ? builder_.CreateUIToFP(value, type) : builder_.CreateZExt(value, type);
-  }
-  // An out-of-range result is arbitrary but must be a single value; hence the freeze.
-  if (from.is_float() && !to.is_float()) {
-    return builder_.CreateFreeze(builder_.CreateFPToSI(value, type));
-  }
-  if (!from.is_float()) {
-    return to.is_float() ? builder_.CreateSIToFP(value, type)
-                         : builder_.CreateSExtOrTrunc(value, type);
-  }
-  return builder_.CreateFPCast(value, type);
-}
-
-llvm::Value* LlvmEmitter::logical(BinaryOp op, const Expr& a, const Expr& b) {
+llvm::Value* ExprEmitter::logical(BinaryOp op, const Expr& a, const Expr& b) {
   const bool is_and = op == BinaryOp::And;
   llvm::Value* left = value(a);
   if (a.type().is_vector()) {
@@ -135,8 +65,8 @@ llvm::Value* LlvmEmitter::logical(BinaryOp op, const Expr& a, const Expr& b) {
     return is_and ? builder_.CreateLogicalAnd(left, right) : builder_.CreateLogicalOr(left, right);
   }
   llvm::BasicBlock* from = builder_.GetInsertBlock();
-  llvm::BasicBlock* more = new_block(is_and ? "and" : "or");
-  llvm::BasicBlock* join = new_block("join");
+  llvm::BasicBlock* more = function_.new_block(is_and ? "and" : "or");
+  llvm::BasicBlock* join = function_.new_block("join");
   builder_.CreateCondBr(left, is_and ? more : join, is_and ? join : more);
   builder_.SetInsertPoint(more);
   llvm::Value* right = value(b);
@@ -149,13 +79,13 @@ llvm::Value* LlvmEmitter::logical(BinaryOp op, const Expr& a, const Expr& b) {
   return result;
 }
 
-llvm::Value* LlvmEmitter::select(const loop::Select& expr) {
+llvm::Value* ExprEmitter::select(const loop::Select& expr) {
   llvm::Value* condition = value(expr.condition);
   const bool lazy = !expr.type.is_vector() && (is_guarded(expr.yes) || is_guarded(expr.no));
   if (!lazy) return builder_.CreateSelect(condition, value(expr.yes), value(expr.no));
   llvm::Value *yes = nullptr, *no = nullptr;
   llvm::BasicBlock *from_yes = nullptr, *from_no = nullptr;
-  branch(
+  function_.branch(
       condition,
       [&] {
         yes = value(expr.yes);
@@ -171,25 +101,23 @@ llvm::Value* LlvmEmitter::select(const loop::Select& expr) {
   return result;
 }
 
-llvm::Value* LlvmEmitter::value(const Expr& expr) {
+llvm::Value* ExprEmitter::value(const Expr& expr) {
   const loop::Type type = expr.type();
   switch (expr->kind) {
     case ExprKind::IntConst: {
-      llvm::Type* integer = type_of(type);
+      llvm::Type* integer = function_.type_of(type);
       const auto bits = integer->getScalarSizeInBits();
       const auto number = static_cast<uint64_t>(expr.as<loop::IntConst>()->value);
       return llvm::ConstantInt::get(integer, llvm::APInt(bits, number, true, true));
     }
     case ExprKind::FloatConst:
-      return float_constant(type, expr.as<loop::FloatConst>()->value);
+      return arithmetic_.float_constant(type, expr.as<loop::FloatConst>()->value);
     case ExprKind::Var: {
       const std::string& name = expr.as<loop::Var>()->name;
-      if (const auto slot = variables_.find(name); slot != variables_.end()) {
-        return builder_.CreateLoad(slot->second->getAllocatedType(), slot->second, name);
+      if (llvm::AllocaInst* slot = names_.variable(name)) {
+        return builder_.CreateLoad(slot->getAllocatedType(), slot, name);
       }
-      const auto bound = values_.find(name);
-      TULLE_CHECK(bound != values_.end(), "the variable ", name, " is not in scope");
-      return bound->second;
+      return names_.value(name);
     }
     case ExprKind::Binary: {
       const auto* node = expr.as<loop::Binary>();
@@ -197,25 +125,29 @@ llvm::Value* LlvmEmitter::value(const Expr& expr) {
       llvm::Value* a = value(node->a);
       llvm::Value* b = value(node->b);
       const loop::Type operand = node->a.type();
-      return loop::is_comparison(node->op) ? compare(node->op, a, b, operand)
-                                           : arithmetic(node->op, a, b, operand);
+      return loop::is_comparison(node->op) ? arithmetic_.compare(node->op, a, b, operand)
+                                           : arithmetic_.binary(node->op, a, b, operand);
     }
     case ExprKind::Select:
       return select(*expr.as<loop::Select>());
     case ExprKind::Cast: {
       const Expr& from = expr.as<loop::Cast>()->value;
-      return cast(value(from), from.type(), type);
+      return arithmetic_.cast(value(from), from.type(), type);
     }
-    case ExprKind::Call:
-      return call(*expr.as<loop::Call>());
+    case ExprKind::Call: {
+      const auto* node = expr.as<loop::Call>();
+      llvm::SmallVector<llvm::Value*, 3> args;
+      for (const Expr& arg : node->args) args.push_back(value(arg));
+      return arithmetic_.call(*node, args);
+    }
     case ExprKind::Load:
-      return load(*expr.as<loop::Load>());
+      return memory_.load(*expr.as<loop::Load>());
     case ExprKind::Ramp: {
       const auto* node = expr.as<loop::Ramp>();
       const auto lanes = static_cast<unsigned>(type.lanes);
       llvm::Value* base = builder_.CreateVectorSplat(lanes, value(node->base));
       llvm::Value* stride = builder_.CreateVectorSplat(lanes, value(node->stride));
-      llvm::Value* steps = builder_.CreateStepVector(type_of(type));
+      llvm::Value* steps = builder_.CreateStepVector(function_.type_of(type));
       return builder_.CreateAdd(base, builder_.CreateMul(steps, stride));
     }
     case ExprKind::Broadcast:
@@ -223,12 +155,12 @@ llvm::Value* LlvmEmitter::value(const Expr& expr) {
                                         value(expr.as<loop::Broadcast>()->value));
     case ExprKind::VectorReduce: {
       const auto* node = expr.as<loop::VectorReduce>();
-      return vector_reduce(node->op, value(node->value), node->value.type());
+      return arithmetic_.vector_reduce(node->op, value(node->value), node->value.type());
     }
     case ExprKind::LaneReduce:
-      return lane_reduce(*expr.as<loop::LaneReduce>());
+      return target_.lane_reduce(*expr.as<loop::LaneReduce>());
     case ExprKind::LaneShuffle:
-      return lane_shuffle(*expr.as<loop::LaneShuffle>());
+      return target_.lane_shuffle(*expr.as<loop::LaneShuffle>());
   }
   internal_error("unknown kind of expression");
 }
