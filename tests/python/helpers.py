@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import torch
 from torch import Tensor
 
@@ -9,6 +11,8 @@ import tulle
 
 DTYPES = [torch.float32, torch.float64, torch.int32, torch.int64]
 INDEX_DTYPES = [torch.int32, torch.int64]
+# How many combinations of expression, formats and operand the tests of gradients checked, by way.
+gradient_checks: Counter[str] = Counter()
 MATRIX_FORMATS = ["csr", "csc", "coo", "dcsr", "dcsc", "csf", "bsr(2,3)", "bsc(3,2)"]
 
 

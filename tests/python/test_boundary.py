@@ -706,3 +706,29 @@ def test_interrupts_while_compiling() -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
+
+
+@pytest.mark.parametrize("format", ["csr", "hyb(2,2)"])
+def test_patterns_are_immutable(format: str) -> None:
+    tensor = tulle.tensor(random_sparse(4, 4)).to(format=format)
+    pattern: Any = tensor.pattern
+    values = [tensor, pickle.loads(pickle.dumps(tensor)), tensor * 2, tensor @ tensor, tensor.T]
+    for one in values:
+        names = {name for kind in type(one.pattern).__mro__ for name in vars(kind)}
+        for name in [*(name for name in names if not name.startswith("__")), "anything"]:
+            with pytest.raises(AttributeError, match="patterns are immutable"):
+                setattr(one.pattern, name, getattr(pattern, name, None))
+            with pytest.raises(AttributeError, match="patterns are immutable"):
+                delattr(one.pattern, name)
+    assert tensor.pattern is pattern
+
+
+def test_no_argument_skips_the_check_of_a_pattern() -> None:
+    pattern: Any = tulle.tensor(random_sparse(4, 4)).pattern
+    arrays = tuple(array + 100 for array in pattern.arrays)
+    parts = (pattern.format, pattern.shape, arrays, pattern.index_dtype)
+    with pytest.raises(TypeError, match="is_checked"):
+        type(pattern)(*parts, is_checked=True)
+    made = tulle.SparseTensor(type(pattern)(*parts), torch.ones(len(arrays[1])))
+    with pytest.raises(tulle.UserError):
+        made @ torch.ones(4)

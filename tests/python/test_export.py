@@ -14,11 +14,13 @@ from helpers import assert_equal, random_sparse
 from torch import Tensor
 from torch.autograd import forward_ad
 from torch.export import Dim
+from torch.func import grad, jacfwd, jacrev, jvp, vmap
 from torch.utils import _pytree as pytree
 
 import tulle
 
 SIZE = 6
+FORMATS = ["csr", "coo", "bsr(2,3)", "dia", "bitmap", "hyb(2,2)", "{ band(-1,1): dia; rest: csr }"]
 X = torch.rand(SIZE, 4, generator=torch.Generator().manual_seed(7))
 
 
@@ -57,7 +59,7 @@ def test_graphs_contain_operators_and_no_numbers_of_this_process() -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-@pytest.mark.parametrize("format", ["csr", "coo", "bsr(2,3)", "dia", "bitmap"])
+@pytest.mark.parametrize("format", FORMATS)
 def test_other_entries(format: str, strict: bool) -> None:
     layer = Layer()
     module = torch.export.export(layer, (matrix(0, format), X), strict=strict).module()
@@ -82,7 +84,7 @@ class Attention(torch.nn.Module):
 
 
 @pytest.mark.parametrize("strict", [False, True])
-@pytest.mark.parametrize("format", ["csr", "coo", "bsr(2,3)", "dia", "bitmap"])
+@pytest.mark.parametrize("format", FORMATS)
 def test_training_of_exported_programs(format: str, strict: bool) -> None:
     """Autograd and forward mode follow the operators of an exported program."""
     a, model = matrix(0, format), Attention()
@@ -99,6 +101,39 @@ def test_training_of_exported_programs(format: str, strict: bool) -> None:
         return [loss, *first, *second, tangent]
 
     for found, expected in zip(steps(module), steps(model), strict=True):
+        torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("format", FORMATS)
+def test_transforms_of_exported_programs(format: str, strict: bool) -> None:
+    """The transforms of torch.func follow the operators of an exported program."""
+    a, model = matrix(0, format), Attention()
+    module = torch.export.export(model, (a, X), strict=strict).module()
+    several = torch.rand(3, *X.shape)
+    values = torch.rand(2, a.values().numel())
+
+    def transformed(function: Any) -> list[Tensor]:
+        def of_values(own: Tensor) -> Tensor:
+            return vmap(lambda x: function(a.with_values(own), x))(several)
+
+        def loss(x: Tensor) -> Tensor:
+            return function(a, x).square().sum()
+
+        followed = several.clone().requires_grad_()
+        (gradient,) = torch.autograd.grad(vmap(loss)(followed).sum(), followed)
+        return [
+            vmap(lambda x: function(a, x), in_dims=1)(several.movedim(0, 1)),
+            vmap(of_values)(values),
+            vmap(grad(loss))(several),
+            grad(lambda own: of_values(own).square().sum())(values[0]),
+            jvp(loss, (X,), (torch.ones_like(X),))[1],
+            jacfwd(lambda x: function(a, x))(X),
+            jacrev(lambda x: function(a, x))(X),
+            gradient,
+        ]
+
+    for found, expected in zip(transformed(module), transformed(model), strict=True):
         torch.testing.assert_close(found, expected)
 
 

@@ -1,23 +1,24 @@
 """Gradients against dense autograd, gradcheck and gradgradcheck: expressions x formats x operands.
 
-A run takes each expression with CSR and with some of the other formats, and prints the number of
-combinations at its end (`-s`). TULLE_TEST_FULL=1 takes all formats.
+A run takes each expression with CSR and with some of the other formats. TULLE_TEST_FULL=1 takes all
+formats. The end of a run tells the number of combinations.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
 import torch
-from helpers import random_dense, random_sparse
+from helpers import gradient_checks, random_dense, random_sparse
 from torch import Tensor
 from torch.autograd import forward_ad, gradcheck, gradgradcheck
 
 import tulle
 
+IS_FULL = bool(os.environ.get("TULLE_TEST_FULL"))
 ROWS, COLUMNS, WIDTH = 5, 6, 3
 MATRIX_FORMATS = [
     *("csr", "csc", "coo", "dcsr", "dcsc", "bsr(2,3)", "bsc(2,3)", "dbsr(2,2)", "ell(6)"),
@@ -101,13 +102,12 @@ EXPRESSIONS = {
 }
 # Whose dense equivalent sees the padding of blocks.
 OVER_ENTRIES = {"within", "softmax", "attention"}
-checked_combinations = 0
 
 
 def pairs(formats: list[str], step: int) -> list[tuple[str, str]]:
     """Names of expressions with formats: the first format, and every `step`-th of the others,
     beginning with another one for each expression."""
-    if os.environ.get("TULLE_TEST_FULL"):
+    if IS_FULL:
         step = 1
     first, *others = formats
     return [
@@ -115,12 +115,6 @@ def pairs(formats: list[str], step: int) -> list[tuple[str, str]]:
         for at, name in enumerate(EXPRESSIONS)
         for format in (first, *others[at % step :: step])
     ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def count() -> Iterator[None]:
-    yield
-    print(f"\ngradients: {checked_combinations} combinations of expression, format and operand")
 
 
 class Case(NamedTuple):
@@ -179,7 +173,6 @@ def run(text: str, operands: dict[str, object]) -> Tensor:
 
 @pytest.mark.parametrize(("name", "format"), pairs(MATRIX_FORMATS, 5))
 def test_gradients_equal_dense_ones(name: str, format: str) -> None:
-    global checked_combinations
     text, dense = EXPRESSIONS[name]
     made = case(text, format)
     for wanted in made.leaves:
@@ -194,15 +187,15 @@ def test_gradients_equal_dense_ones(name: str, format: str) -> None:
         (computed,) = torch.autograd.grad(found, leaves[wanted], weights)
         expected = torch.zeros_like(computed) if expected is None else expected
         torch.testing.assert_close(computed, expected)
-        checked_combinations += 1
+        gradient_checks["dense autograd"] += 1
 
 
-@pytest.mark.parametrize(
-    ("name", "format"), pairs(["csr", "coo", "bsr(2,3)", "dia", "hyb(2,2)"], 4)
-)
+SOME_FORMATS = ["csr", "coo", "bsr(2,3)", "dia", "hyb(2,2)"]
+
+
+@pytest.mark.parametrize(("name", "format"), pairs(MATRIX_FORMATS if IS_FULL else SOME_FORMATS, 4))
 def test_gradcheck(name: str, format: str) -> None:
     """First and second derivatives, and tangents, towards all operands at once."""
-    global checked_combinations
     text, _ = EXPRESSIONS[name]
     made = case(text, format)
     names = list(made.leaves)
@@ -215,15 +208,14 @@ def test_gradcheck(name: str, format: str) -> None:
     is_padded = any(pattern.pattern.has_padding for pattern in made.patterns.values())
     if not is_padded:
         assert gradcheck(function, leaves, check_forward_ad=True)
-        checked_combinations += len(names)
+        gradient_checks["gradcheck"] += len(names)
     assert gradgradcheck(function, leaves)
-    checked_combinations += len(names)
+    gradient_checks["gradgradcheck"] += len(names)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("name", ["spmm", "sddmm", "softmax", "attention", "row sums", "layers"])
 def test_gradients_of_other_types(name: str, dtype: torch.dtype) -> None:
-    global checked_combinations
     text, dense = EXPRESSIONS[name]
     made = case(text, "csr")
     leaves = {n: leaf.to(dtype).requires_grad_() for n, leaf in made.leaves.items()}
@@ -236,7 +228,7 @@ def test_gradients_of_other_types(name: str, dtype: torch.dtype) -> None:
     for one, other in zip(computed, expected, strict=True):
         assert one.dtype == dtype
         torch.testing.assert_close(one.double(), other, rtol=tolerance, atol=tolerance)
-        checked_combinations += 1
+        gradient_checks["dense autograd"] += 1
 
 
 @pytest.mark.parametrize("format", CUBE_FORMATS)
@@ -349,3 +341,14 @@ def test_sums_across_rows_read_transposed_copies() -> None:
     assert "g is transposed" in str(tulle.explain(text, W=mask, g=g, x=x))
     expected = torch.einsum("no,ni->oi", g * g, x) * (mask.to_dense() != 0)
     torch.testing.assert_close(tulle.compute(text, W=mask, g=g, x=x).to_dense(), expected)
+
+
+@pytest.mark.skipif(not IS_FULL, reason="only with TULLE_TEST_FULL=1")
+def test_the_whole_run_checks_2000_combinations(request: pytest.FixtureRequest) -> None:
+    """The last test of gradients: the files of tests run in the order of their names."""
+    wanted = {"test_gradcheck": len(EXPRESSIONS) * len(MATRIX_FORMATS), "test_random_program": 240}
+    for name, number in wanted.items():
+        found = sum(item.originalname == name for item in request.session.items)
+        if found < number:
+            pytest.skip(f"only {found} of at least {number} cases of {name} were collected")
+    assert gradient_checks["gradcheck"] + gradient_checks["gradgradcheck"] >= 2000

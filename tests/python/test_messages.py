@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +44,7 @@ def test_functions_of_torch_have_their_full_names() -> None:
         (torch.linalg.solve, r"torch\.linalg\.solve", "A.to_scipy()"),
         (torch.det, r"torch\.det", "A.to_scipy()"),
         (torch.cdist, r"torch\.cdist", "to_dense()"),
-        (torch.nn.functional.cosine_similarity, r"torch\.nn\.functional\.cosine", "to_dense()"),
+        (torch.nn.functional.pairwise_distance, r"torch.*pairwise_distance", "to_dense()"),
     ):
         arguments = (square,) if call is torch.det else (square, square)
         with pytest.raises(tulle.Unsupported, match=f"^{name}.* is not supported") as caught:
@@ -376,3 +377,48 @@ def test_what_to_write_instead() -> None:
     assert message_of(lambda: kernel(A, random_dense(6))) == (
         "A kernel's operands are given by name; write kernel(A=A, x=x)."
     )
+
+
+SMALL = tulle.rand(4, 5, nnz=8).to(torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: SMALL.std(9), "^std: there is no dimension 9"),
+        (lambda: torch.std(SMALL, 9), "^std: there is no dimension 9"),
+        (lambda: SMALL.max(5), "^max: there is no dimension 5"),
+        (lambda: SMALL.swapaxes(0, 9), "^swapaxes: there is no dimension 9"),
+        (lambda: torch.swapdims(SMALL, 0, 9), "^swapaxes: there is no dimension 9"),
+        (lambda: SMALL.roll("x"), "^roll: a shift must be an integer, but found 'x'"),
+        (lambda: SMALL.reshape("x"), r"^reshape: the sizes must be integers, but found \['x'\]"),
+        (lambda: tulle.rand(3, 4, density="x"), "^rand: the density is between 0 and 1"),
+        (lambda: tulle.rand(3, 4, nnz=3, generator=3), "^rand: generator is a torch.Generator"),
+        (lambda: tulle.load(3), "^load: expected the path of a file, but found int"),
+        (lambda: tulle.save(SMALL, 3), "^save: expected the path of a file, but found int"),
+        (lambda: tulle.nn.SparseParameter(SMALL) * 2, r"no tensor; .* module\(\)"),
+        (lambda: SMALL + tulle.nn.SparseParameter(SMALL), r"no tensor; .* module\(\)"),
+        (lambda: torch.mm(SMALL, torch.ones(5)), "^mm: expected operands of rank 2 and 2"),
+        (lambda: SMALL.mm(torch.ones(5)), "^mm: expected operands of rank 2 and 2"),
+        (lambda: SMALL.mv(torch.ones(5, 2)), "^mv: expected operands of rank 2 and 1"),
+        (lambda: torch.bmm(SMALL, torch.ones(5, 2)), "^bmm: expected operands of rank 3 and 3"),
+        (lambda: SMALL[torch.tensor([0, 1]).to_sparse()], "^An index tensor has the layout"),
+    ],
+)
+def test_messages_name_what_was_called(call: Any, message: str) -> None:
+    with pytest.raises(tulle.UserError, match=message):
+        call()
+
+
+def test_errors_and_tensors_have_the_names_of_the_package() -> None:
+    with pytest.raises(IndexError) as caught:
+        SMALL[99]
+    assert (caught.type.__module__, type(SMALL).__module__) == ("tulle", "tulle")
+    assert pickle.loads(pickle.dumps(tulle.SparseTensor)) is tulle.SparseTensor
+
+
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_sparse_masks_of_torch_select_elements(layout: torch.layout) -> None:
+    mask = torch.rand(4, 5, generator=torch.Generator().manual_seed(1)) < 0.5
+    found = SMALL[mask.to_sparse(layout=layout)]
+    assert_equal(found, SMALL.to_dense()[mask])

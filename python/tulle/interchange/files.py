@@ -33,7 +33,7 @@ def load(
     `shape` is for .tns, which does not store it; without it each size is the largest coordinate.
     Reading a .pt file runs no code from it.
     """
-    path = Path(path)
+    path = _path_of("load", path)
     kind = _kind_of(path)
     if not path.exists():
         raise UserError(f"load: there is no file '{path}'.")
@@ -60,7 +60,7 @@ def save(tensor: SparseTensor, path: str | Path) -> None:
     .pt everything."""
     if not isinstance(tensor, SparseTensor):
         raise UserError(f"save: expected a sparse tensor, but found {type(tensor).__name__}.")
-    path = Path(path)
+    path = _path_of("save", path)
     kind = _kind_of(path)
     own = tensor.detach().cpu()
     if own.dtype in (torch.float16, torch.bfloat16) and kind != ".pt":
@@ -82,6 +82,15 @@ _KINDS = {
     ".tns": "a file of FROSTT",
     ".pt": "a file of torch.save",
 }
+
+
+def _path_of(caller: str, path: Any) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise UserError(
+            f"{caller}: expected the path of a file, but found {type(path).__name__}."
+        ) from None
 
 
 def _kind_of(path: Path) -> str:

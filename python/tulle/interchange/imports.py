@@ -164,7 +164,8 @@ def _from_dense(dense: Tensor) -> SparseTensor:
     pos = bounds(found[0].shape[0], index_dtype, dense.device)
     arrays = (pos, *(crd.to(index_dtype) for crd in found))
     is_checked = is_plain(pos)
-    pattern = Pattern(Format("coo", len(shape)), shape, arrays, index_dtype, is_checked=is_checked)
+    make = Pattern._of_valid if is_checked else Pattern
+    pattern = make(Format("coo", len(shape)), shape, arrays, index_dtype)
     return SparseTensor(pattern, dense[found])
 
 

@@ -12,6 +12,7 @@ from torch.compiler import is_compiling
 
 from tulle.interchange.constructors import default_format, placement, tensor_shape
 from tulle.support.errors import UserError
+from tulle.support.kinds import is_number
 from tulle.tensors.entry_lists import from_entries
 from tulle.tensors.formats import Format
 from tulle.tensors.sparse_tensor import SparseTensor
@@ -70,6 +71,11 @@ def _random(
         )
     given = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
     shape = tensor_shape(caller, given)
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise UserError(
+            f"{caller}: generator is a torch.Generator, but found {generator!r}; write "
+            "torch.Generator().manual_seed(3)."
+        )
     if device is None and generator is not None:
         device = generator.device
     options = placement(caller, dtype, device)
@@ -87,7 +93,7 @@ def _count(caller: str, elements: int, density: float | None, nnz: int | None) -
     if elements > _LARGEST:
         raise UserError(f"{caller}: the shape has 2^63 elements or more; make it smaller.")
     if density is not None:
-        if not 0 <= density <= 1:
+        if not is_number(density) or not 0 <= density <= 1:
             raise UserError(f"{caller}: the density is between 0 and 1, but found {density!r}.")
         return round(elements * density)
     if isinstance(nnz, bool) or not isinstance(nnz, int) or not 0 <= nnz <= elements:

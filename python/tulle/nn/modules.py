@@ -100,6 +100,14 @@ class SparseModule(StructureHolder):
     def __rmatmul__(self, other: Any) -> Any:
         return other @ self()
 
+    def _refuse_operator(self, _: Any) -> Any:
+        raise UserError(
+            f"{type(self).__name__}: the module is no tensor; calling it gives one: module() * 2."
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse_operator
+    __truediv__ = __rtruediv__ = __pow__ = _refuse_operator
+
     def extra_repr(self) -> str:
         shape = "x".join(map(str, self._pattern.shape))
         return f"{shape}, {self._pattern.format}, {self.weight.numel()} values"

@@ -11,6 +11,7 @@ from torch import Tensor
 from tulle.operators.alignment import ones_like, values_at, with_single_entries
 from tulle.operators.reductions import Dimensions, reduce, reduced_dimensions
 from tulle.programs.program import Result
+from tulle.support.arguments import dimension_of
 from tulle.support.errors import UserError
 from tulle.support.kinds import is_number
 from tulle.tensors.graph_boundary import recorded
@@ -87,11 +88,12 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 def _extreme(name: str, input: Any, dim: Any, keepdim: bool) -> Any:
     if isinstance(dim, SparseTensor | Tensor):
         return getattr(torch, f"{name}imum")(input, dim)
-    values = reduce(f"a{name}", input, dim, keepdim, False)
     if dim is None:
-        return values
+        return reduce(f"a{name}", input, dim, keepdim, False)
     if not isinstance(dim, int):
         raise UserError(f"{name}: expected one dimension, but found {dim!r}; use a{name}.")
+    dimension_of(name, dim, input.ndim)
+    values = reduce(f"a{name}", input, dim, keepdim, False)
     places = reduce(f"arg{name}", input, dim, keepdim, False)
     return getattr(torch.return_types, name)((values, places))
 
@@ -284,6 +286,8 @@ def std(
     correction: Any = None,
 ) -> Result:
     """The square root of `var`."""
+    if not isinstance(dim, bool):
+        reduced_dimensions("std", dim, input.ndim)  # so that messages name std
     return _root(var(input, dim, unbiased, keepdim, correction=correction), 2)
 
 

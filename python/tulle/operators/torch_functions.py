@@ -26,7 +26,7 @@ from tulle.operators.pointwise import handler_of
 from tulle.operators.pointwise_table import BY_FUNCTION, OPERATORS, REVERSED, Pointwise
 from tulle.programs.call_sites import CallSite, Prepared
 from tulle.programs.program import Result, statement_program
-from tulle.support.arguments import common_shape
+from tulle.support.arguments import check_ranks, common_shape
 from tulle.support.errors import UserError
 from tulle.tensors.sparse_tensor import SparseTensor
 from tulle.tensors.torch_dispatch import Handler, handlers, python_handlers, quick_handlers
@@ -57,8 +57,9 @@ def register() -> None:
         handlers[getattr(Tensor, name)] = handler
         if hasattr(torch, name):
             handlers[getattr(torch, name)] = handler
-    for function in (torch.mm, torch.matmul, torch.mv, torch.bmm):
-        quick_handlers[function] = arithmetic.matmul
+    quick_handlers.update(
+        {torch.mm: _mm, torch.matmul: arithmetic.matmul, torch.mv: _mv, torch.bmm: _bmm}
+    )
     for name in ("softmax", "log_softmax"):
         handlers[getattr(functional, name)] = _softmax_handler(name)
         handlers[getattr(torch, name)] = _softmax_handler(name)
@@ -86,10 +87,17 @@ def _matmul(input: Any, other: Any, *, out: Any = None) -> Result:
 
 
 def _mm(input: Any, mat2: Any, *, out: Any = None) -> Result:
+    check_ranks("mm", input, 2, mat2, 2)
+    return _matmul(input, mat2, out=out)
+
+
+def _bmm(input: Any, mat2: Any, *, out: Any = None) -> Result:
+    check_ranks("bmm", input, 3, mat2, 3)
     return _matmul(input, mat2, out=out)
 
 
 def _mv(input: Any, vec: Any, *, out: Tensor | None = None) -> Result:
+    check_ranks("mv", input, 2, vec, 1)
     return _matmul(input, vec, out=out)
 
 
@@ -244,7 +252,8 @@ _HANDLERS: dict[Any, Handler] = {
 
 # Methods of torch.Tensor, and functions of torch with the same names.
 _METHODS: dict[str, Handler] = {
-    **dict.fromkeys(("mm", "bmm"), _mm),
+    "mm": _mm,
+    "bmm": _bmm,
     **dict.fromkeys(("matmul", "__matmul__"), _matmul),
     "mv": _mv,
     **dict.fromkeys(("add", "__add__"), _add),

@@ -143,7 +143,7 @@ def _pattern_of(
         if isinstance(operand, SparseTensor) and operand._pattern.has_arrays(arrays):
             return operand._pattern.sharing(result.format, shape)
     living = living_pattern(result.format, shape, arrays)
-    return living or Pattern(result.format, shape, arrays, result.index_dtype, is_checked=True)
+    return living or Pattern._of_valid(result.format, shape, arrays, result.index_dtype)
 
 
 def _sparse(operand: Operand) -> SparseTensor:

@@ -2,7 +2,9 @@
 
 torch.compile traces a computation together with its gradients. An exported program contains the
 computation alone: where a training step runs it, autograd or forward mode meets `tulle::compute`,
-which then is a recorded run of its program.
+which then is a recorded run of its program. So it is inside of transforms of torch.func such as
+vmap. torch.autocast has no rule: the key holds the types of the operands, and a traced product has
+the conversions of autocast in front of it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch._C import DispatchKey, DispatchKeySet, _functorch
 from torch.autograd import forward_ad
 from torch.library import Library
 
@@ -43,6 +46,19 @@ def _compute(key: str, sizes: Sequence[int], tensors: Sequence[Tensor]) -> list[
     if not _is_followed(tensors):
         with torch._C._AutoDispatchBelowAutograd():
             return bindings.compute(key, list(sizes), list(tensors))
+    return _recorded(key, sizes, tensors)
+
+
+def _transformed(key: str, sizes: Sequence[int], tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The operator inside of transforms of torch.func."""
+    if any(map(_functorch.is_functorch_wrapped_tensor, tensors)):
+        return _recorded(key, sizes, tensors)
+    with torch._C._ExcludeDispatchKeyGuard(_transforms):
+        return bindings.compute(key, list(sizes), list(tensors))
+
+
+def _recorded(key: str, sizes: Sequence[int], tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The operator as a recorded run of its program."""
     program, places = _parsed(key)
     names = tuple(place.name for place in places)
     results = recording.run(program, names, _operands(places, sizes, tensors))
@@ -137,9 +153,14 @@ def _operands(
 
 
 def register() -> None:
-    """Makes autograd and forward mode follow the operator."""
-    _library.impl("compute", _compute)
+    """Makes autograd, forward mode and the transforms of torch.func follow the operator."""
+    _library.impl("compute", _compute, "Autograd")
+    # Before the transforms take the operator apart: each of them has a rule for a recorded run.
+    _library.impl("compute", _transformed, "FuncTorchDynamicLayerFrontMode")
 
 
-# The registration lasts as long as this object.
-_library = Library("tulle", "IMPL", "Autograd")
+_transforms = DispatchKeySet(DispatchKey.FuncTorchDynamicLayerFrontMode).add(
+    DispatchKey.FuncTorchDynamicLayerBackMode
+)
+# The registrations last as long as this object.
+_library = Library("tulle", "IMPL")

@@ -67,7 +67,8 @@ def changed(
         found = (values[0] if len(values) == 1 else torch.cat(values)).index_select(0, numbers)
     # A graph runs changes on operands that nothing has checked.
     is_checked = all(source._pattern.is_checked for source in sources) and not is_traced([found])
-    pattern = Pattern(format, sizes, tuple(arrays), index_dtype, is_checked=is_checked)
+    make = Pattern._of_valid if is_checked else Pattern
+    pattern = make(format, sizes, tuple(arrays), index_dtype)
     return SparseTensor(pattern, found)
 
 

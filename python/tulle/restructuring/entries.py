@@ -148,7 +148,7 @@ def stored(
     # without an entry, which get a 0, it counts from 1.
     is_padded = may_pad(format)
     listed = numbers + 1 if is_padded else numbers
-    source = SparseTensor(Pattern(coo, shape, arrays, index_dtype, is_checked=True), listed)
+    source = SparseTensor(Pattern._of_valid(coo, shape, arrays, index_dtype), listed)
     converted: SparseTensor = source.to(format=format)
     found = converted.values()
     if is_padded:

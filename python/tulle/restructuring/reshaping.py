@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from tulle.restructuring.changes import change, changed
@@ -50,6 +51,8 @@ def reshaped(source: SparseTensor, shape: Sequence[int]) -> SparseTensor:
 
 def _completed(sizes: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape with the size that -1 stands for. Raises UserError if it does not fit."""
+    if not all(isinstance(size, int | np.integer | torch.SymInt) for size in shape):
+        raise UserError(f"reshape: the sizes must be integers, but found {list(shape)}.")
     unknown = [d for d, size in enumerate(shape) if type(size) is int and size == -1]
     known = math.prod(size for d, size in enumerate(shape) if d not in unknown)
     total = math.prod(sizes)

@@ -150,6 +150,8 @@ class _Reader:
             item = _as_tensor(item)
         if not isinstance(item, Tensor):
             return item
+        if item.layout != torch.strided:
+            return self._sparse_mask_of_torch(item)
         if item.dtype == torch.bool:
             return _Mask(tuple(item.shape), item.to(self.device).nonzero(as_tuple=True))
         if item.is_floating_point() or item.is_complex() or item.dtype == torch.uint8:
@@ -158,6 +160,15 @@ class _Reader:
             )
         item = item.to(device=self.device, dtype=torch.int64)
         return int(item) if item.ndim == 0 and not is_traced([item]) else item
+
+    def _sparse_mask_of_torch(self, mask: Tensor) -> _Mask:
+        if mask.dtype != torch.bool:
+            raise UserError(
+                f"An index tensor has the layout {mask.layout}; convert it with to_dense()."
+            )
+        whole = mask.to(self.device).to_sparse().coalesce()
+        coordinates = whole.indices()[:, whole.values()]
+        return _Mask(tuple(mask.shape), tuple(coordinates.unbind()))
 
     def _mask_coordinates(self, mask: SparseTensor) -> _Mask:
         if mask.dtype != torch.bool:

@@ -78,6 +78,15 @@ def check_product(caller: str, left: Sequence[Any], right: Sequence[Any]) -> Non
         )
 
 
+def check_ranks(caller: str, left: Any, left_rank: int, right: Any, right_rank: int) -> None:
+    """Raises UserError if the operands of a product have other ranks."""
+    if left.ndim != left_rank or right.ndim != right_rank:
+        raise UserError(
+            f"{caller}: expected operands of rank {left_rank} and {right_rank}, but found "
+            f"{left.ndim} and {right.ndim}; '@' multiplies tensors of other ranks."
+        )
+
+
 def common_shape(caller: str, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """The shape to which all of these shapes are broadcast, as in torch."""
     result = [1] * max(map(len, shapes))

@@ -13,9 +13,13 @@ class UserError(ValueError):
 class OutOfRange(UserError, IndexError):
     """An index has a coordinate or a dimension that the tensor does not have."""
 
+    __module__ = "tulle"
+
 
 class MissingPackage(UserError, ImportError):
     """An optional package is not installed."""
+
+    __module__ = "tulle"
 
 
 def missing_package(what: str, package: str, install: str) -> MissingPackage:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from tulle.support.arguments import check_ranks
 from tulle.tensors import operations
 from tulle.tensors.stored_tensor import StoredTensor
 
@@ -68,7 +69,8 @@ class ArithmeticMethods(StoredTensor):
         return operations.installed.matmul_into(self, other, out)
 
     def mm(self, mat2: Any, *, out: Tensor | None = None) -> Any:
-        """As `matmul`."""
+        """`matmul` of two matrices."""
+        check_ranks("mm", self, 2, mat2, 2)
         return self.matmul(mat2, out=out)
 
     if TYPE_CHECKING:

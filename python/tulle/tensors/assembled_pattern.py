@@ -16,7 +16,7 @@ from tulle.support.arguments import shape_of
 from tulle.support.errors import UserError
 from tulle.tensors.composite_pattern import CompositePattern, reassembled, taken_apart
 from tulle.tensors.formats import Format
-from tulle.tensors.held_structure import hold_in_advance
+from tulle.tensors.held_structure import hold_in_advance, write
 from tulle.tensors.own_memory import (
     copied,
     has_elements,
@@ -59,7 +59,7 @@ def restored_pattern(
     kind = CompositePattern if counts else Pattern
     pattern = kind.from_file(str(format), shape, arrays, index_dtype, values.numel())
     if isinstance(pattern, CompositePattern):
-        pattern.counts = counts
+        write(pattern, "counts", counts)
     return pattern
 
 
@@ -124,4 +124,4 @@ def _pattern_of(
     """The pattern of a checked structure."""
     if counts:
         return reassembled(str(format), shape + counts, index_dtype, arrays, is_checked=True)
-    return Pattern(format, shape, arrays, index_dtype, is_checked=True)
+    return Pattern._of_valid(format, shape, arrays, index_dtype)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tulle.support.errors import UserError
 from tulle.tensors.formats import Format
+from tulle.tensors.held_structure import write
 from tulle.tensors.pattern import Pattern
 
 # The values of a part start at a multiple of this number, which aligns them for every type.
@@ -21,6 +22,9 @@ class CompositePattern(Pattern):
     part n has `counts[n]` values from `offsets[n]` on in the vector of values."""
 
     __slots__ = ("counts", "offsets", "parts")
+    counts: tuple[int, ...]
+    offsets: tuple[int, ...]
+    parts: tuple[Pattern, ...]
 
     def __init__(
         self,
@@ -32,13 +36,14 @@ class CompositePattern(Pattern):
         arrays = tuple(array for part in parts for array in part.arrays)
         for part in parts:
             part._notice_other_memory()
-        is_checked = all(part.is_checked for part in parts)
-        super().__init__(format, shape, arrays, parts[0].index_dtype, is_checked=is_checked)
+        super().__init__(format, shape, arrays, parts[0].index_dtype)
+        if all(part.is_checked for part in parts):
+            self._mark_checked()
         if self.counted:
-            self.version = sum(part.version for part in parts)
-        self.parts = tuple(parts)
-        self.counts = tuple(counts)
-        self.offsets = _offsets(counts)
+            write(self, "version", sum(part.version for part in parts))
+        write(self, "parts", tuple(parts))
+        write(self, "counts", tuple(counts))
+        write(self, "offsets", _offsets(counts))
 
     def __getattr__(self, name: str) -> Any:
         # Of a pattern from a graph, which sets `counts` beside the attributes of `in_graph`.
@@ -46,7 +51,8 @@ class CompositePattern(Pattern):
             return super().__getattr__(name)
         numbers = self.shape + self.counts
         whole = reassembled(self._format_text, numbers, self.index_dtype, self.arrays)
-        self.parts, self.offsets = whole.parts, whole.offsets
+        write(self, "parts", whole.parts)
+        write(self, "offsets", whole.offsets)
         return getattr(self, name)
 
     @property
@@ -91,7 +97,9 @@ class CompositePattern(Pattern):
         if self.entry_count is None:
             self.ensure_checked()
             counts = zip(self.parts, self.counts, strict=True)
-            self.entry_count = sum(part.count_entries(count) for part, count in counts)
+            found = sum(part.count_entries(count) for part, count in counts)
+            write(self, "entry_count", found)
+            return found
         return self.entry_count
 
     def validate(self, name: str, values: Tensor) -> None:
@@ -103,6 +111,18 @@ class CompositePattern(Pattern):
         for at, (part, own) in enumerate(self.parts_of(values)):
             part.validate(f"{name}, part {at}", own)
         self._mark_checked()
+
+
+class _OpenPattern(CompositePattern):
+    """A pattern while its attributes are set."""
+
+    __slots__ = ()
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+    __delattr__ = object.__delattr__
+
+
+CompositePattern._closed = CompositePattern
+CompositePattern._open = _OpenPattern
 
 
 def pattern_in_graph(
@@ -182,6 +202,7 @@ def reassembled(
     for part in known.parts:
         size = sum(len(level.arrays) for level in part.format.levels)
         own = tuple(arrays[:size])
-        parts.append(Pattern(part.format, shape, own, index_dtype, is_checked=is_checked))
+        make = Pattern._of_valid if is_checked else Pattern
+        parts.append(make(part.format, shape, own, index_dtype))
         arrays = arrays[size:]
     return CompositePattern(known, shape, parts, counts)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from tulle.tensors.formats import Format
 
 
+# Sets an attribute of a pattern, which is immutable to others.
+write = object.__setattr__
+
+
 def counted_of(arrays: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """The arrays whose writes PyTorch counts: all, or none if one was made in inference mode."""
     return () if any(array.is_inference() for array in arrays) else arrays
@@ -66,6 +70,13 @@ def hold_in_advance(pattern: HeldStructure) -> None:
         pattern.hold()
 
 
+def _immutable(name: str) -> str:
+    return (
+        f"{name}: patterns are immutable, because tensors share them. Make a new tensor with "
+        "tulle.from_levels."
+    )
+
+
 class HeldStructure:
     """The base of `Pattern`, which sets these attributes."""
 
@@ -90,6 +101,12 @@ class HeldStructure:
     structure: int
     version: int
 
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(_immutable(name), name=name, obj=self)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(_immutable(name), name=name, obj=self)
+
     if TYPE_CHECKING:
 
         @property
@@ -102,7 +119,7 @@ class HeldStructure:
 
     def _number(self) -> None:
         """Gives the structure a number."""
-        self.structure = bindings.new_structure()
+        write(self, "structure", bindings.new_structure())
         release = weakref.finalize(self, bindings.release_structure, self.structure)
         release.atexit = False
 
@@ -118,15 +135,16 @@ class HeldStructure:
 
     def _mark_checked(self) -> None:
         """Notes that the structure is valid, and the memory of which that is known."""
-        self._addresses = _addresses_of(self.arrays)
-        self.is_checked = True
+        write(self, "_addresses", _addresses_of(self.arrays))
+        write(self, "is_checked", True)
 
     def _notice_other_memory(self) -> None:
         """Makes `hold` check the structure again if an array was given other memory, as happens
         when PyTorch moves it to another process."""
         if self.is_checked and self._addresses != _addresses_of(self.arrays):
             self.forget_other_patterns()
-            self._is_held = self.is_checked = False
+            write(self, "_is_held", False)
+            write(self, "is_checked", False)
 
     def _check_pieces(self) -> None:
         """Raises UserError if the shape or the number or kind of arrays is wrong."""
@@ -153,7 +171,7 @@ class HeldStructure:
         arrays = list(self.arrays)
         bindings.hold_structure(token, self.structure, spec, self.sizes, arrays, value_count)
         self._mark_checked()
-        self._is_held = True
+        write(self, "_is_held", True)
 
     def ensure_checked(self) -> None:
         """Raises UserError if the structure is invalid or was written to since it was checked."""

@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ from tulle.library import bindings, dtypes
 from tulle.support.errors import UserError
 from tulle.tensors import slots
 from tulle.tensors.formats import Format
-from tulle.tensors.held_structure import HeldStructure, counted_of, version_of
+from tulle.tensors.held_structure import HeldStructure, counted_of, version_of, write
 from tulle.tensors.own_memory import copied, without_gradients_of_transforms
 
 if TYPE_CHECKING:
@@ -61,6 +61,19 @@ class Pattern(HeldStructure):
         "serial",
     )
 
+    _closed: ClassVar[type[Pattern]]
+    _open: ClassVar[type[Pattern]]
+    _format_text: str
+    _owner: weakref.ref[Pattern] | None  # the pattern whose `sharing` made this one
+    _permuted: dict[tuple[int, ...], Pattern]
+    _sharing: dict[tuple[tuple[str, ...], tuple[int, ...]], Pattern]  # the patterns that it made
+    _specs: dict[torch.dtype, str]
+    calls: dict[Any, Any]
+    derived: dict[str, Any]
+    entry_count: int | None
+    index_dtype: torch.dtype
+    longest_row: int
+    serial: int
     _given: tuple[
         tuple[Tensor, ...], int
     ]  # of a pattern from a file: its arrays, a count of values
@@ -71,19 +84,33 @@ class Pattern(HeldStructure):
         shape: tuple[int, ...],
         arrays: tuple[Tensor, ...],
         index_dtype: torch.dtype,
-        *,
-        is_checked: bool = False,
     ) -> None:
-        """With `is_checked` the caller vouches for the structure: it was checked, or this package
-        or the library made it. The library checks any other structure before it first uses it."""
-        self.format = format
-        self._format_text = format._text
-        self.shape = shape
-        self.arrays = without_gradients_of_transforms(arrays) if _is_in_transform() else arrays
-        self.index_dtype = index_dtype
-        self._set_up()
-        if is_checked:
-            self._mark_checked()
+        """The library checks the structure before it first uses it."""
+        own = type(self)
+        write(self, "__class__", own._open)
+        try:
+            self.format = format
+            self._format_text = format._text
+            self.shape = shape
+            self.arrays = without_gradients_of_transforms(arrays) if _is_in_transform() else arrays
+            self.index_dtype = index_dtype
+            self._set_up()
+        finally:
+            self.__class__ = own
+
+    @classmethod
+    def _of_valid(
+        cls,
+        format: Format,
+        shape: tuple[int, ...],
+        arrays: tuple[Tensor, ...],
+        index_dtype: torch.dtype,
+    ) -> Pattern:
+        """A pattern for whose structure the caller vouches: it was checked, or this package or the
+        library made it."""
+        pattern = Pattern(format, shape, arrays, index_dtype)
+        pattern._mark_checked()
+        return pattern
 
     @classmethod
     def in_graph(
@@ -95,7 +122,8 @@ class Pattern(HeldStructure):
     ) -> Self:
         """A pattern inside a graph that torch.compile traces. Its other attributes are set when
         they are first read, outside of the graph."""
-        pattern = cls.__new__(cls)
+        # Dynamo follows no `write`. `_complete` makes the pattern immutable.
+        pattern: Any = cls._open.__new__(cls._open)
         pattern._format_text = format_text
         pattern.shape = shape
         pattern.arrays = arrays
@@ -115,10 +143,10 @@ class Pattern(HeldStructure):
         contents after this call, while torch.load goes on. The first read of an attribute copies
         and checks them."""
         pattern = cls.__new__(cls)
-        pattern._format_text = format_text
-        pattern.shape = shape
-        pattern.index_dtype = index_dtype
-        pattern._given = (arrays, value_count)
+        write(pattern, "_format_text", format_text)
+        write(pattern, "shape", shape)
+        write(pattern, "index_dtype", index_dtype)
+        write(pattern, "_given", (arrays, value_count))
         return pattern
 
     def __getattr__(self, name: str) -> Any:
@@ -135,6 +163,14 @@ class Pattern(HeldStructure):
 
     def _complete(self) -> None:
         """Sets the attributes that are not set."""
+        own = type(self)
+        write(self, "__class__", own._open)
+        try:
+            self._set_others()
+        finally:
+            self.__class__ = own._closed
+
+    def _set_others(self) -> None:
         self.format = Format(self._format_text, len(self.shape))
         try:
             given: tuple[tuple[Tensor, ...], int] = object.__getattribute__(self, "_given")
@@ -158,9 +194,9 @@ class Pattern(HeldStructure):
             raise UserError(f"This sparse tensor consists of other objects than tensors: {kinds}.")
         # Whether the structure is known to be valid. If not, `hold` checks it.
         self.is_checked = False
-        self.entry_count: int | None = None  # once counted
+        self.entry_count = None  # once counted
         # Other data derived from the structure, by name.
-        self.derived: dict[str, Any] = {}
+        self.derived = {}
         # On a GPU: the number of entries in the longest row if the host has read the structure.
         self.longest_row = 0
         # The arrays whose writes PyTorch counts, and the count when the structure was checked.
@@ -169,12 +205,11 @@ class Pattern(HeldStructure):
         # A number that no other pattern has had.
         self.serial = next(_serials)
         # The calls whose first sparse operand had this pattern (`programs.call_sites`).
-        self.calls: dict[Any, Any] = {}
-        self._specs: dict[torch.dtype, str] = {}
-        self._permuted: dict[tuple[int, ...], Pattern] = {}
-        # The patterns that `sharing` made, and the pattern that made this one.
-        self._sharing: dict[tuple[tuple[str, ...], tuple[int, ...]], Pattern] = {}
-        self._owner: weakref.ref[Pattern] | None = None
+        self.calls = {}
+        self._specs = {}
+        self._permuted = {}
+        self._sharing = {}
+        self._owner = None
         # The number under which the library holds the arrays (`hold`) and, on a GPU, programs cache
         # data derived from them; 0 if it has none.
         self.structure = 0
@@ -234,10 +269,10 @@ class Pattern(HeldStructure):
     def with_arrays(self, arrays: Sequence[Tensor], index_dtype: torch.dtype) -> Pattern:
         """The same format and shape with other structure arrays of equal content."""
         self.ensure_checked()
-        is_checked = self.is_checked
-        found = Pattern(self.format, self.shape, tuple(arrays), index_dtype, is_checked=is_checked)
+        make = Pattern._of_valid if self.is_checked else Pattern
+        found = make(self.format, self.shape, tuple(arrays), index_dtype)
         if found.structure:
-            found.longest_row = self.longest_row
+            write(found, "longest_row", self.longest_row)
             if not found.longest_row:
                 found.note_longest_row(self.arrays)
         return found
@@ -260,14 +295,15 @@ class Pattern(HeldStructure):
     def _with_order(self, order: tuple[int, ...]) -> Pattern:
         shape = tuple(self.shape[d] for d in order)
         found = self.with_same_arrays(self.format.permuted(order), shape)
-        found.longest_row = self.longest_row
+        write(found, "longest_row", self.longest_row)
         return found
 
     def with_same_arrays(self, format: Format, shape: tuple[int, ...]) -> Pattern:
         """The same arrays as another structure, which is valid if this one is."""
         self._notice_other_memory()
-        found = Pattern(format, shape, self.arrays, self.index_dtype, is_checked=self.is_checked)
-        found.version = self.version
+        make = Pattern._of_valid if self.is_checked else Pattern
+        found = make(format, shape, self.arrays, self.index_dtype)
+        write(found, "version", self.version)
         return found
 
     def with_batch(self, size: int) -> Pattern:
@@ -287,7 +323,7 @@ class Pattern(HeldStructure):
         found = self._sharing.get(key)
         if found is None:
             found = self._sharing[key] = self.with_same_arrays(format, shape)
-            found._owner = weakref.ref(self)
+            write(found, "_owner", weakref.ref(self))
         return found
 
     def __deepcopy__(self, memo: object) -> Pattern:
@@ -322,7 +358,9 @@ class Pattern(HeldStructure):
             return stored
         if self.entry_count is None:
             self.ensure_checked()
-            self.entry_count = slots.count_entries(self, stored)
+            found = slots.count_entries(self, stored)
+            write(self, "entry_count", found)
+            return found
         return self.entry_count
 
     def note_longest_row(self, seen: Sequence[Tensor]) -> None:
@@ -331,7 +369,7 @@ class Pattern(HeldStructure):
         at = max((at for at, name in enumerate(names) if name == "pos"), default=None)
         if at is None or type(seen[at]) is not Tensor or seen[at].is_cuda or seen[at].numel() < 2:
             return
-        self.longest_row = int(seen[at].diff().max())
+        write(self, "longest_row", int(seen[at].diff().max()))
         self._specs.clear()
         self._permuted.clear()
 
@@ -358,7 +396,7 @@ class Pattern(HeldStructure):
         self.derived.clear()
         self._sharing.clear()
         bindings.forget_structure(self.structure)
-        self.entry_count = None
+        write(self, "entry_count", None)
 
     # ---- checks --------------------------------------------------------------------------------
 
@@ -384,6 +422,18 @@ class Pattern(HeldStructure):
     def _on_host(self, values: Tensor) -> list[Tensor]:
         """The arrays and values where the host can read them: checks run on the host."""
         return [tensor.cpu() for tensor in (*self.arrays, values)]
+
+
+class _OpenPattern(Pattern):
+    """A pattern while its attributes are set: this class makes setting them fast."""
+
+    __slots__ = ()
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+    __delattr__ = object.__delattr__
+
+
+Pattern._closed = Pattern
+Pattern._open = _OpenPattern
 
 
 def _bytes_of(value: object) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tulle.support.arguments import dimension_of, flat_dimensions
@@ -136,7 +137,8 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
 
     def swapaxes(self, axis0: int, axis1: int) -> Any:
         """As `transpose`."""
-        return self.transpose(axis0, axis1)
+        first = dimension_of("swapaxes", axis0, self.ndim)
+        return self.transpose(first, dimension_of("swapaxes", axis1, self.ndim))
 
     swapdims = swapaxes
 
@@ -200,6 +202,8 @@ class ShapeMethods(IndexingMethods, ConversionMethods):
         """The tensor with its elements shifted along dimensions, around the end. Without `dims` all
         elements are shifted in row-major order."""
         by = [shifts] if isinstance(shifts, int) else list(shifts)
+        if not all(isinstance(shift, int | torch.SymInt) for shift in by):
+            raise UserError(f"roll: a shift must be an integer, but found {shifts!r}.")
         if dims is None:
             if len(by) != 1:
                 raise UserError("roll: expected one shift, or dims= with a dimension for each.")

@@ -50,6 +50,7 @@ class SparseTensor(
     methods such as `mul_` change the values in place.
     """
 
+    __module__ = "tulle"
     __slots__ = ()
     fill = 0
 

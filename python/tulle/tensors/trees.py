@@ -49,7 +49,11 @@ def _flatten(tensor: SparseTensor) -> tuple[list[Tensor], _Context]:
 def _flatten_with_keys(tensor: SparseTensor) -> tuple[list[tuple[Any, Tensor]], _Context]:
     children, context = _flatten(tensor)
     levels = [level for part in tensor.parts() for level in part.levels()]
-    names = [f"{name}{at}" for at, level in enumerate(levels) for name in level] + ["values"]
+    # As wide as the last number, because torch.export looks for names as text: no name may begin
+    # with another one.
+    width = len(str(len(levels) - 1))
+    names = [f"{name}{at:0{width}}" for at, level in enumerate(levels) for name in level]
+    names.append("values")
     keys = [pytree.GetAttrKey(name) for name in names]
     return list(zip(keys, children, strict=True)), context
 
@@ -59,8 +63,10 @@ def _unflatten(children: Any, context: _Context) -> SparseTensor:
     torch traces them or they are other objects than tensors."""
     *arrays, values = children
     format, numbers, index_dtype = context
-    if is_compiling() and "{" not in format and "hyb" not in format:
-        in_graph = Pattern.in_graph(format, tuple(numbers), tuple(arrays), index_dtype)
+    if is_compiling():
+        rank = len(numbers) - _count_parts(format)
+        shape, counts = tuple(numbers[:rank]), tuple(numbers[rank:])
+        in_graph = pattern_in_graph(format, shape, tuple(arrays), index_dtype, counts)
         return SparseTensor(in_graph, values)
     pattern = _living(format, tuple(numbers), tuple(arrays))
     if pattern is None and all(isinstance(part, Tensor) and is_plain(part) for part in children):
@@ -72,9 +78,18 @@ def _unflatten(children: Any, context: _Context) -> SparseTensor:
     return SparseTensor(pattern, values)
 
 
+def _count_parts(format: str) -> int:
+    """The number of parts of a composite format; 0 for any other format."""
+    return len(Format(format, 2).parts)
+
+
+# What torch.compiler.assume_constant_result does, which would import Dynamo (`formats`).
+_count_parts._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
 def _living(format: str, numbers: tuple[int, ...], arrays: tuple[Any, ...]) -> Pattern | None:
     """The living pattern that consists of these arrays."""
-    if Format(format, 2).is_composite:
+    if _count_parts(format):
         return None
     return living_pattern(Format(format, len(numbers)), numbers, arrays)
 
@@ -92,7 +107,7 @@ def _unchecked(
     format: str, numbers: tuple[int, ...], arrays: tuple[Any, ...], index_dtype: torch.dtype
 ) -> Pattern:
     """A pattern that is checked before its first use."""
-    if Format(format, 2).is_composite:
+    if _count_parts(format):
         _, shape, counts = taken_apart(format, numbers)
         return pattern_in_graph(format, shape, arrays, index_dtype, counts)
     return Pattern.in_graph(format, numbers, arrays, index_dtype)
