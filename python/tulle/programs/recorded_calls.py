@@ -293,7 +293,8 @@ class _Preparation:
         orders: Orders = ()
         reordering = reordering_of(program, names, operands)
         if reordering is not None:
-            kept = [name in derivative.constants for name in names]
+            constants = derivative.constants
+            kept = [name in constants for name in names]
             program, names = reordering.program, reordering.names
             operands = reordering.operands(operands, kept)
             orders = tuple(

@@ -369,19 +369,19 @@ def _compute(derivative: Derivative, operands: Sequence[Operand]) -> list[Result
     stages = stages_of(program, names, operands)
     if stages is not None:
         known = dict(zip(names, operands, strict=True))
-        if _run_stages(stages, known, derivative.constants):
+        if _run_stages(stages, known, derivative):
             return [known[name] for name in stages.results]
         abandon_stages(program, names, operands)
-    return _run_in_order(program, names, operands, derivative.constants)
+    return _run_in_order(program, names, operands, derivative)
 
 
-def _run_stages(stages: Stages, known: dict[str, Operand], constants: Collection[str]) -> bool:
+def _run_stages(stages: Stages, known: dict[str, Operand], derivative: Derivative) -> bool:
     """Adds the results of the stages to the operands. False if an intermediate has a structure of
     its own."""
     operands = list(known.values())
     for stage in stages.stages:
         given = [known[name] for name in stage.names]
-        results = _run_in_order(stage.program, stage.names, given, constants)
+        results = _run_in_order(stage.program, stage.names, given, derivative)
         del given
         for name in stage.released:
             del known[name]
@@ -396,11 +396,12 @@ def _run_in_order(
     program: Program,
     names: tuple[str, ...],
     operands: Sequence[Operand],
-    constants: Collection[str],
+    derivative: Derivative,
 ) -> list[Result]:
     reordering = reordering_of(program, names, operands)
     if reordering is None:
         return run(program, names, operands)
+    constants = derivative.constants
     given = reordering.operands(operands, [name in constants for name in names])
     return run(reordering.program, reordering.names, given)
 

@@ -95,17 +95,20 @@ def reordering_of(
 ) -> Reordering | None:
     """A faster program for these operands; None if there is none. Each statement of the program is
     one line."""
-    owners: dict[Pattern, str] = {}
-    outer = [
-        (name, _outer_dimensions(operand), owners.setdefault(operand._pattern, name))
+    levels = [
+        (name, operand._pattern, _outer_dimensions(operand))
         for name, operand in zip(names, operands, strict=True)
         if isinstance(operand, SparseTensor)
     ]
-    if not any(dimensions for _, dimensions, _ in outer):
+    if not any(dimensions for _, _, dimensions in levels):
         return None
     if is_traced([_values_of(operand) for operand in operands]):
         return None
-    text, moved = _rewritten(program.text, tuple(outer))
+    owners: dict[Pattern, str] = {}
+    outer = tuple(
+        (name, dimensions, owners.setdefault(pattern, name)) for name, pattern, dimensions in levels
+    )
+    text, moved = _rewritten(program.text, outer)
     orders = {}
     for name, dimensions, _ in outer:
         if name in moved:

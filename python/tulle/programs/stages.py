@@ -86,16 +86,15 @@ def _patterns(operands: Sequence[Operand]) -> list[Pattern]:
 
 def _are_large(operands: Sequence[Operand]) -> bool:
     """Whether a sparse operand has enough entries for stages to pay, which was measured on CPUs."""
-    sparse = [operand for operand in operands if isinstance(operand, SparseTensor)]
-    if any(one._pattern.format.is_composite for one in sparse):
-        return False
-    if any(one._values.device.type != "cpu" for one in sparse):
-        return False
-    # Inside a graph the number of entries may be a symbol.
-    counts = [one._values.numel() for one in sparse]
-    return all(isinstance(count, int) for count in counts) and any(
-        count >= reordering.FEWEST_ENTRIES for count in counts
-    )
+    is_large = False
+    for operand in operands:
+        if isinstance(operand, SparseTensor):
+            count = operand._values.numel()
+            # Inside a graph the number of entries may be a symbol.
+            if not isinstance(count, int) or operand._pattern.format.is_composite:
+                return False
+            is_large = is_large or count >= reordering.FEWEST_ENTRIES
+    return is_large and all(operand.device.type == "cpu" for operand in operands)
 
 
 def _is_small(passed_on: Sequence[ResultType], operands: Sequence[Operand]) -> bool:
