@@ -175,3 +175,17 @@ def test_values_in_order_are_kept_for_constants_only() -> None:
         if isinstance(one, reordering.Reordered)
     ]
     assert orders and all(one._values is None for one in orders)
+
+
+def test_dense_operands_of_other_sizes() -> None:
+    """The sizes of E depend on T, those of A do not."""
+    text, function, names, _ = PROGRAMS["heads"]
+    a = matrix("csr")
+    for count in (1, 1, 1, 4, 4, 2):
+        leaves = leaves_of(((ROWS, count), (COLUMNS, count), (COLUMNS, count, WIDTH)))
+        wanted = torch.autograd.grad(function(a, *leaves).square().sum(), leaves)
+        found = tulle.compute(text, A=a, **dict(zip(names, leaves, strict=True)))
+        for one, other in zip(
+            torch.autograd.grad(found.square().sum(), leaves), wanted, strict=True
+        ):
+            torch.testing.assert_close(one, other)

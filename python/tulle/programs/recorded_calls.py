@@ -265,6 +265,8 @@ class _Preparation:
                     continue
                 if not is_shared(result, operands):
                     return None
+                if not self._has_known_sizes(result):
+                    return False
                 known[name], places[name] = result, count
                 count += 1
                 passed_on.append(at)
@@ -280,6 +282,11 @@ class _Preparation:
             )
         self.gradients.several += several
         return True
+
+    def _has_known_sizes(self, result: Result) -> bool:
+        """Whether a remembered call may pass it on: the sizes of other patterns may depend on dense
+        operands, whose sizes vary."""
+        return not isinstance(result, SparseTensor) or result._pattern in self.call.patterns
 
     def _step(
         self,
