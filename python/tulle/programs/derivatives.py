@@ -34,6 +34,15 @@ class Derivative(NamedTuple):
         """Whether all derivatives are 0, so that there is nothing to run."""
         return not self.results
 
+    @property
+    def constants(self) -> frozenset[str]:
+        """The names of operands that later runs may pass again."""
+        return frozenset(
+            name
+            for name, operand in zip(self.names, self.operands, strict=True)
+            if operand.role in ("operand", "part")
+        )
+
     def reads(self, role: str) -> frozenset[str]:
         """The operands or results of the derived program that it reads in this role."""
         return frozenset(operand.of for operand in self.operands if operand.role == role)

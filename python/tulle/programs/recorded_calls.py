@@ -16,17 +16,18 @@ from tulle.library import bindings
 from tulle.programs.derivatives import Derivative, gradient_of
 from tulle.programs.execution import execute
 from tulle.programs.labels import labelled_node
-from tulle.programs.program import Operand, Result
+from tulle.programs.program import Operand, Program, Result
 from tulle.programs.recording import Call
 from tulle.programs.remembered_calls import RememberedCall
 from tulle.programs.reordering import Reordered, reordering_of
+from tulle.programs.stages import Stages, abandon_stages, is_shared, stages_of
 from tulle.tensors.pattern import Pattern
 from tulle.tensors.sparse_tensor import SparseTensor
 
 Needs: TypeAlias = tuple[bool, ...]  # which operands need a gradient
 Patterns: TypeAlias = tuple[Pattern | None, ...]  # of the operands
-# The arguments that a call takes in another order.
-Orders: TypeAlias = tuple[tuple[int, Reordered], ...]
+# The arguments that a call takes in another order, and whether they may be constants.
+Orders: TypeAlias = tuple[tuple[int, Reordered, bool], ...]
 FIRST = 2  # the first tensor among the inputs of `RecordedCall`
 
 
@@ -75,12 +76,14 @@ class _Single(NamedTuple):
 
 
 class _Several(NamedTuple):
-    """A program that computes several gradients from common intermediates."""
+    """A program that computes several gradients from common intermediates, or a stage of it."""
 
     head: Tensor
-    sources: tuple[int, ...]
+    sources: tuple[int, ...]  # among the kept tensors, the gradient and what stages pass on
     orders: Orders
     places: tuple[tuple[int, int], ...]  # of each gradient: in what `run` returns, among the inputs
+    passed_on: tuple[int, ...] = ()  # in what `run` returns
+    released: tuple[int, ...] = ()  # sources that no later stage reads
 
 
 class _Gradients:
@@ -136,18 +139,42 @@ class _Gradients:
         gradients: list[Tensor | None] = [None] * self.count
         for call, sources, orders, place in self.single:
             gradients[place] = call(*_arguments(tensors, sources, orders))
-        for head, sources, orders, places in self.several:
-            returned = bindings.run(head, _arguments(tensors, sources, orders))
+        if not self.several:
+            return gradients
+        known: list[Any] = list(tensors)
+        for head, sources, orders, places, passed_on, released in self.several:
+            returned = bindings.run(head, _arguments(known, sources, orders))
             for at, place in places:
                 gradients[place] = returned[at]
+            known += [returned[at] for at in passed_on]
+            for number in released:
+                known[number] = None
         return gradients
 
 
 def _arguments(tensors: Sequence[Tensor], sources: tuple[int, ...], orders: Orders) -> list[Tensor]:
     found = [tensors[n] for n in sources]
-    for at, order in orders:
-        found[at] = order.values_of(found[at])
+    for at, order, may_keep in orders:
+        found[at] = order.values_of(found[at], may_keep=may_keep)
     return found
+
+
+class _Step(NamedTuple):
+    """A program that has run."""
+
+    found: RememberedCall
+    results: list[Result]
+    sources: tuple[int, ...]
+    orders: Orders
+
+    def places(self) -> list[int]:
+        """The values of each result in what `run` returns."""
+        places, at = [], 0
+        for described in self.found.bound.results:
+            at += 1 + described.array_count
+            places.append(at)
+            at += 1
+        return places
 
 
 class _Preparation:
@@ -182,32 +209,109 @@ class _Preparation:
             _with_pattern(self._pattern(one.role, one.of), self.tensors[n])
             for one, n in zip(derivative.operands, sources, strict=True)
         ]
-        program, names = derivative.program, derivative.names
+        stages = stages_of(derivative.program, derivative.names, operands)
+        if stages is not None:
+            done = self._add_stages(stages, derivative, sources, operands)
+            if done is not None:
+                return done
+            abandon_stages(derivative.program, derivative.names, operands)
+        step = self._step(derivative.program, derivative.names, sources, operands, derivative)
+        numbers = [self.call.names.index(name) for name in derivative.results]
+        if not all(map(self._is_gradient, numbers, step.results)):
+            return False
+        found = step.found
+        if len(numbers) == 1 and found.call_on is not None:
+            self.gradients.single.append(
+                _Single(found.call_on, step.sources, step.orders, FIRST + numbers[0])
+            )
+            return True
+        places = zip(step.places(), (FIRST + number for number in numbers), strict=True)
+        self.gradients.several.append(
+            _Several(found.head, step.sources, step.orders, tuple(places))
+        )
+        return True
+
+    def _add_stages(
+        self,
+        stages: Stages,
+        derivative: Derivative,
+        sources: tuple[int, ...],
+        operands: Sequence[Operand],
+    ) -> bool | None:
+        """`_add` for a derivative in stages; None if an intermediate has a structure of its own."""
+        gradients = dict(zip(stages.results, derivative.results, strict=True))
+        places = dict(zip(derivative.names, sources, strict=True))
+        known = dict(zip(derivative.names, operands, strict=True))
+        count = len(self.tensors)
+        several = []
+        for stage in stages.stages:
+            step = self._step(
+                stage.program,
+                stage.names,
+                tuple(places[name] for name in stage.names),
+                [known[name] for name in stage.names],
+                derivative,
+            )
+            released = tuple(places[name] for name in stage.released)
+            for name in stage.released:
+                del known[name]
+            found, passed_on = [], []
+            for name, result, at in zip(stage.results, step.results, step.places(), strict=True):
+                if name in gradients:
+                    number = self.call.names.index(gradients[name])
+                    if not self._is_gradient(number, result):
+                        return False
+                    found.append((at, FIRST + number))
+                    continue
+                if not is_shared(result, operands):
+                    return None
+                if not self._has_known_sizes(result):
+                    return False
+                known[name], places[name] = result, count
+                count += 1
+                passed_on.append(at)
+            several.append(
+                _Several(
+                    step.found.head,
+                    step.sources,
+                    step.orders,
+                    tuple(found),
+                    tuple(passed_on),
+                    released,
+                )
+            )
+        self.gradients.several += several
+        return True
+
+    def _has_known_sizes(self, result: Result) -> bool:
+        """Whether a remembered call may pass it on: the sizes of other patterns may depend on dense
+        operands, whose sizes vary."""
+        return not isinstance(result, SparseTensor) or result._pattern in self.call.patterns
+
+    def _step(
+        self,
+        program: Program,
+        names: tuple[str, ...],
+        sources: tuple[int, ...],
+        operands: Sequence[Operand],
+        derivative: Derivative,
+    ) -> _Step:
+        """Runs a program and remembers its call."""
         orders: Orders = ()
         reordering = reordering_of(program, names, operands)
         if reordering is not None:
+            constants = derivative.constants
+            kept = [name in constants for name in names]
             program, names = reordering.program, reordering.names
-            operands = reordering.operands(operands)
-            sources = tuple(sources[number] for number, _ in reordering.sources)
-            orders = reordering.orders
-        results = execute(program, names, operands)
-        numbers = [self.call.names.index(name) for name in derivative.results]
-        for number, result in zip(numbers, results, strict=True):
-            if not self._is_gradient(number, result):
-                return False
-        found = RememberedCall(program, names, operands)
-        if len(results) == 1 and found.call_on is not None:
-            self.gradients.single.append(
-                _Single(found.call_on, sources, orders, FIRST + numbers[0])
+            operands = reordering.operands(operands, kept)
+            orders = tuple(
+                (at, order, kept[number])
+                for at, (number, order) in enumerate(reordering.sources)
+                if order
             )
-            return True
-        places, at = [], 0
-        for number, described in zip(numbers, found.bound.results, strict=True):
-            at += 1 + described.array_count
-            places.append((at, FIRST + number))
-            at += 1
-        self.gradients.several.append(_Several(found.head, sources, orders, tuple(places)))
-        return True
+            sources = tuple(sources[number] for number, _ in reordering.sources)
+        results = execute(program, names, operands)
+        return _Step(RememberedCall(program, names, operands), results, sources, orders)
 
     def _source(self, role: str, of: str) -> int:
         """The place of an operand of the derivative among the kept tensors and the gradient."""

@@ -25,6 +25,7 @@ from tulle.programs.outputs import Out
 from tulle.programs.program import Operand, Program, Result
 from tulle.programs.remembered_calls import RememberedCall
 from tulle.programs.reordering import reordering_of
+from tulle.programs.stages import Stages, abandon_stages, is_shared, stages_of
 from tulle.support.errors import UserError
 from tulle.tensors.matching import gathered, matched
 from tulle.tensors.pattern import Pattern
@@ -288,12 +289,7 @@ class Call:
             "part": parts.__getitem__,
         }
         operands = [sources[one.role](one.of) for one in derivative.operands]
-        program, names = derivative.program, derivative.names
-        reordering = None if is_in_transform(operands) else reordering_of(program, names, operands)
-        if reordering is not None:
-            program, names = reordering.program, reordering.names
-            operands = reordering.operands(operands)
-        results = run(program, names, operands)
+        results = _compute(derivative, operands)
         return [
             (self.names.index(of), result)
             for of, result in zip(derivative.results, results, strict=True)
@@ -362,6 +358,52 @@ class Call:
             number = self.result_names.index(of)
             found[number] = _on_pattern(self.result_patterns[number], result)
         return found
+
+
+def _compute(derivative: Derivative, operands: Sequence[Operand]) -> list[Result]:
+    """The results of a derivative, in stages and in the storage order of results where that is
+    faster."""
+    program, names = derivative.program, derivative.names
+    if is_in_transform(operands):
+        return run(program, names, operands)
+    stages = stages_of(program, names, operands)
+    if stages is not None:
+        known = dict(zip(names, operands, strict=True))
+        if _run_stages(stages, known, derivative):
+            return [known[name] for name in stages.results]
+        abandon_stages(program, names, operands)
+    return _run_in_order(program, names, operands, derivative)
+
+
+def _run_stages(stages: Stages, known: dict[str, Operand], derivative: Derivative) -> bool:
+    """Adds the results of the stages to the operands. False if an intermediate has a structure of
+    its own."""
+    operands = list(known.values())
+    for stage in stages.stages:
+        given = [known[name] for name in stage.names]
+        results = _run_in_order(stage.program, stage.names, given, derivative)
+        del given
+        for name in stage.released:
+            del known[name]
+        for name, result in zip(stage.results, results, strict=True):
+            if name not in stages.results and not is_shared(result, operands):
+                return False
+            known[name] = result
+    return True
+
+
+def _run_in_order(
+    program: Program,
+    names: tuple[str, ...],
+    operands: Sequence[Operand],
+    derivative: Derivative,
+) -> list[Result]:
+    reordering = reordering_of(program, names, operands)
+    if reordering is None:
+        return run(program, names, operands)
+    constants = derivative.constants
+    given = reordering.operands(operands, [name in constants for name in names])
+    return run(reordering.program, reordering.names, given)
 
 
 class _Saved:

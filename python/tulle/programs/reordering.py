@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 import weakref
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -50,9 +50,9 @@ class Reordered:
         self._version = 0
         self._values: Tensor | None = None
 
-    def values_of(self, values: Tensor) -> Tensor:
+    def values_of(self, values: Tensor, *, may_keep: bool = True) -> Tensor:
         """The values in this order. Those of constants are kept until they change."""
-        if values.requires_grad or values.is_inference():
+        if not may_keep or values.requires_grad or values.is_inference():
             return self._gathered(values)
         is_known = self._source is not None and self._source() is values
         if self._values is None or not is_known or self._version != values._version:
@@ -76,19 +76,16 @@ class Reordering(NamedTuple):
     # For each operand, the number of the original one, and its order if that differs.
     sources: tuple[tuple[int, Reordered | None], ...]
 
-    @property
-    def orders(self) -> tuple[tuple[int, Reordered], ...]:
-        """The operands of the program whose order differs."""
-        return tuple((at, order) for at, (_, order) in enumerate(self.sources) if order)
-
-    def operands(self, given: Sequence[Operand]) -> list[Operand]:
-        """The operands of the program for operands of the original one."""
+    def operands(self, given: Sequence[Operand], kept: Sequence[bool]) -> list[Operand]:
+        """The operands of the program for operands of the original one. `kept` tells which of these
+        may be constants, whose values in order are kept."""
         found: list[Operand] = []
         for number, order in self.sources:
             operand = given[number]
             if order is not None:
                 assert isinstance(operand, SparseTensor)
-                operand = SparseTensor(order.pattern, order.values_of(operand._values))
+                values = order.values_of(operand._values, may_keep=kept[number])
+                operand = SparseTensor(order.pattern, values)
             found.append(operand)
         return found
 
@@ -98,18 +95,22 @@ def reordering_of(
 ) -> Reordering | None:
     """A faster program for these operands; None if there is none. Each statement of the program is
     one line."""
-    outer = [
-        (name, _outer_dimensions(operand))
+    levels = [
+        (name, operand._pattern, _outer_dimensions(operand))
         for name, operand in zip(names, operands, strict=True)
         if isinstance(operand, SparseTensor)
     ]
-    if not any(dimensions for _, dimensions in outer):
+    if not any(dimensions for _, _, dimensions in levels):
         return None
     if is_traced([_values_of(operand) for operand in operands]):
         return None
-    text, moved = _rewritten(program.text, tuple(outer))
+    owners: dict[Pattern, str] = {}
+    outer = tuple(
+        (name, dimensions, owners.setdefault(pattern, name)) for name, pattern, dimensions in levels
+    )
+    text, moved = _rewritten(program.text, outer)
     orders = {}
-    for name, dimensions in outer:
+    for name, dimensions, _ in outer:
         if name in moved:
             operand = operands[names.index(name)]
             assert isinstance(operand, SparseTensor) and dimensions
@@ -167,23 +168,25 @@ def _is_accessed(text: str, name: str) -> bool:
     return any(name == found for found, _ in _accesses(text))
 
 
+# The name of a sparse operand, its two outer levels (None if it keeps its order), and the first
+# operand with the same pattern.
+Sparse: TypeAlias = tuple[str, Outer | None, str]
+
+
 @lru_cache(maxsize=1024)
-def _rewritten(
-    text: str, outer: tuple[tuple[str, Outer | None], ...]
-) -> tuple[str, frozenset[str]]:
-    """The statements, in which sums over the outermost index of an operand read it under another
-    name, and those operands. None stands for an operand that keeps its order."""
-    dimensions = dict(outer)
+def _rewritten(text: str, sparse: tuple[Sparse, ...]) -> tuple[str, frozenset[str]]:
+    """The statements, in which sums over the outermost index of operands with one pattern read them
+    under other names, and those operands."""
+    known = {one[0]: one for one in sparse}
     assigned: dict[str, tuple[str, ...]] = {}
     lines, moved = [], set()
     for line in text.split("\n"):
         left, equals, right = line.partition(" = ")
         reads = _accesses(right)
-        sparse = {name for name, _ in reads if name in dimensions}
         result = _accesses(left)
-        if len(sparse) == 1 and result:
-            (name,) = sparse
-            if _sums_outermost(name, dimensions[name], result[0][1], reads, assigned):
+        found = {known[name] for name, _ in reads if name in known}
+        if found and result and _sums_outermost(found, result[0][1], reads, assigned):
+            for name, *_ in found:
                 right = re.sub(rf"\b{name}\[", f"{_moved(name)}[", right)
                 moved.add(name)
         assigned.update(result)
@@ -192,16 +195,19 @@ def _rewritten(
 
 
 def _sums_outermost(
-    name: str,
-    dimensions: Outer | None,
+    sparse: Set[Sparse],
     result: tuple[str, ...],
     reads: Sequence[tuple[str, tuple[str, ...]]],
     assigned: dict[str, tuple[str, ...]],
 ) -> bool:
-    """Whether a statement sums over the outermost index of the only sparse tensor that it reads,
-    and the result has the index of the level below."""
-    indices = {found for read, found in reads if read == name}
-    if dimensions is None or len(indices) != 1:
+    """Whether a statement sums over the outermost index of the only sparse tensors that it reads,
+    which have one pattern and the same indices, and the result has the index of the level below."""
+    names = {name for name, _, _ in sparse}
+    indices = {found for read, found in reads if read in names}
+    if len({owner for _, _, owner in sparse}) != 1 or len(indices) != 1:
+        return False
+    dimensions = next(iter(sparse))[1]
+    if dimensions is None:
         return False
     (own,) = indices
     outer, inner = own[dimensions[0]], own[dimensions[1]]
