@@ -78,7 +78,8 @@ class Builder {
     }
     const std::string name = concat(problem_.statement->tensor, ".sum", sums_++);
     const NameList own = indices(reduce);
-    workspace.type = {type_of(reduce, own), DType::Int64, Format::dense(static_cast<int>(own.size()))};
+    workspace.type = {type_of(reduce, own), DType::Int64,
+                      Format::dense(static_cast<int>(own.size()))};
     nest_.tensors[name] = workspace;
     return gathered.emplace_back(Gathered{name, reduction, own, next_id_++});
   }

@@ -45,7 +45,6 @@ double stored_elements(const WalkedOperands& operands) {
   return elements;
 }
 
-
 // Whether the loops add up many terms for each element of a dense array with the result's indices.
 bool adds_many_terms(const OrderProblem& problem, const OrderChoice& choice) {
   if (choice.route != Route::Dense || problem.is_part) return false;
