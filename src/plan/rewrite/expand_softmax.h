@@ -1,5 +1,5 @@
-// Expands softmax into reductions. A weighted sum of a softmax takes one pass, or stores the softmax
-// first. Otherwise the maximum and the sum of each row are computed first.
+// Expands softmax into reductions. A weighted sum of a softmax takes one pass, or stores the
+// softmax first. Otherwise the maximum and the sum of each row are computed first.
 #pragma once
 
 #include <functional>
