@@ -39,7 +39,7 @@ OF_TENSORS = {
 # Functions of other modules that users look for in `tulle`.
 OF_PACKAGE = {
     "add": "A + B",
-    "bmm": "A @ B, or torch.bmm(A, B)",
+    "bmm": "A @ B",
     "cat": "torch.cat((A, B))",
     "coo_array": 'tulle.tensor(matrix, format="coo")',
     "coo_matrix": 'tulle.tensor(matrix, format="coo")',
