@@ -57,7 +57,8 @@ std::string ScheduledStatements::written(size_t statement, const std::string& st
                                          bool alone) const {
   schedule::Step found = schedule::parse_schedule(step).steps.at(0);
   found.rewrite = schedule::renamed(
-      std::move(found.rewrite), [&](const std::string& name, schedule::ArgumentRole) -> std::string {
+      std::move(found.rewrite),
+      [&](const std::string& name, schedule::ArgumentRole) -> std::string {
         const std::string& called = name == result_of(nest(statement)) ? tensor(statement) : name;
         for (const auto& [before, after] : program_->renamed[statement]) {
           if (called == after) return before;
